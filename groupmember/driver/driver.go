@@ -1,0 +1,64 @@
+// Package driver runs a [groupmember.Member]: it has the clock, the goroutines
+// and the ports that the pure machine lacks. It does not know the protocol.
+package driver
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/musterkafka/muster/groupmember"
+)
+
+// Ports are what a member needs from the world. All but Log and Trace are
+// required.
+type Ports struct {
+	Coordinator Coordinator
+	Translator  Translator
+	Owner       Owner
+	Log         *slog.Logger // nil logs nothing
+	Trace       *Trace       // nil traces nothing
+}
+
+// Coordinator reaches the group's coordinator, wherever it is. Its methods are
+// called from several goroutines.
+type Coordinator interface {
+	// Find looks the coordinator up and remembers it for Request. With forget
+	// the remembered one is dropped first; without it a remembered one will do. It returns
+	// FindCoordinator's error code for the group. It asks once: when to ask again is the member's business.
+	Find(ctx context.Context, forget bool) (code int16, err error)
+
+	// Request asks the coordinator last found, over the connection that route
+	// names. It tries again only what certainly never left this process
+	// because an idle connection turned out to be dead.
+	Request(ctx context.Context, route groupmember.Route, req kmsg.Request) (kmsg.Response, error)
+}
+
+// Translator turns bytes of the group protocol into values and back. Its
+// methods may block until ctx ends and may run user code (assignors).
+type Translator interface {
+	Encode(ctx context.Context, owned groupmember.Partitions, generation int32) (groupmember.Subscription, error)
+	Plan(ctx context.Context, generation int32, protocol string, members []groupmember.Joined) ([]groupmember.Assignment, error)
+	Decode(ctx context.Context, protocol string, assignment []byte) (partitions, foreign groupmember.Partitions, err error)
+	Resolve(ctx context.Context, topics []groupmember.TopicID) (groupmember.Partitions, error)
+}
+
+// Owner is told what the member owns. Assigned, Suspended and Resumed are
+// called from the driver's loop and must not block.
+type Owner interface {
+	Assigned(generation int32, added, owned groupmember.Partitions)
+	// Revoke returns once the application has let go. It may block, and may
+	// commit through the member meanwhile unless lost is set. ctx ends when
+	// the member is ended without waiting for it.
+	Revoke(ctx context.Context, partitions groupmember.Partitions, lost bool)
+	Suspended()
+	Resumed()
+}
+
+// Trace is a set of optional functions, called from the driver's loop. They
+// must not block.
+type Trace struct {
+	Event  func(groupmember.Event)
+	Action func(groupmember.Action)
+}

@@ -1,0 +1,68 @@
+package assign
+
+import (
+	"math"
+	"slices"
+
+	"github.com/twmb/franz-go/pkg/kbin"
+)
+
+// metadataVersion is the highest version of ConsumerProtocolSubscription and
+// ConsumerProtocolAssignment. It is always written: readers of every age take
+// the fields they know and skip the rest.
+const metadataVersion = 3
+
+// AppendSubscription appends what m tells its group when it joins: version 3 of
+// ConsumerProtocolSubscription. ID and InstanceID are not part of it. Topics and
+// Owned are written in order, each entry once, so equal members give equal bytes.
+// A name of more than 32,767 bytes, which the format cannot hold and Kafka cannot
+// have given, is left out.
+func AppendSubscription(dst []byte, m Member) []byte {
+	topics := slices.DeleteFunc(slices.Clone(sortedUnique(m.Topics)), tooLong)
+	dst = kbin.AppendInt16(dst, metadataVersion)
+	dst = kbin.AppendArrayLen(dst, len(topics))
+	for _, topic := range topics {
+		dst = kbin.AppendString(dst, topic)
+	}
+	dst = appendUserData(dst, m.UserData)
+	dst = appendPartitions(dst, m.Owned)
+	dst = kbin.AppendInt32(dst, max(m.Generation, -1))
+	if m.Rack == "" || tooLong(m.Rack) {
+		return kbin.AppendNullableString(dst, nil)
+	}
+	return kbin.AppendString(dst, m.Rack)
+}
+
+// AppendAssignment appends what the leader tells one member: version 3 of
+// ConsumerProtocolAssignment with null user data. Anything else there would keep a
+// coordinator from moving the group to the KIP-848 protocol while it runs.
+func AppendAssignment(dst []byte, p Partitions) []byte {
+	dst = kbin.AppendInt16(dst, metadataVersion)
+	dst = appendPartitions(dst, p)
+	return appendUserData(dst, nil)
+}
+
+func appendPartitions(dst []byte, p Partitions) []byte {
+	p = p.normalise()
+	topics := slices.DeleteFunc(sortedKeys(p), tooLong)
+	dst = kbin.AppendArrayLen(dst, len(topics))
+	for _, topic := range topics {
+		dst = kbin.AppendString(dst, topic)
+		dst = kbin.AppendArrayLen(dst, len(p[topic]))
+		for _, number := range p[topic] {
+			dst = kbin.AppendInt32(dst, number)
+		}
+	}
+	return dst
+}
+
+// appendUserData writes an empty slice as null: both mean nothing, and bytes
+// must not depend on which of them it was.
+func appendUserData(dst, data []byte) []byte {
+	if len(data) == 0 {
+		return kbin.AppendNullableBytes(dst, nil)
+	}
+	return kbin.AppendNullableBytes(dst, data)
+}
+
+func tooLong(name string) bool { return len(name) > math.MaxInt16 }

@@ -13,6 +13,9 @@ import (
 // subscriber's rack has replicas, and not every partition has replicas in
 // all of the topic's racks.
 func (t *rangeTopic) racksMatter() bool {
+	if !t.hasRackedSubscriber() {
+		return false
+	}
 	racks := make(map[string]bool)
 	for _, replicas := range t.racks {
 		for _, rack := range replicas {
@@ -23,12 +26,12 @@ func (t *rangeTopic) racksMatter() bool {
 	if !slices.ContainsFunc(t.subscribers, inReach) {
 		return false
 	}
-	partial := func(replicas []string) bool { return distinct(replicas) < len(racks) }
+	partial := func(replicas []string) bool { return len(sortedUnique(replicas)) < len(racks) }
 	return len(t.racks) < len(t.owner) || slices.ContainsFunc(t.racks, partial)
 }
 
-func distinct(names []string) int {
-	return len(sortedUnique(names))
+func (t *rangeTopic) hasRackedSubscriber() bool {
+	return slices.ContainsFunc(t.subscribers, func(s int32) bool { return t.members[s].Rack != "" })
 }
 
 // matchRacks hands out the partitions of all topics that can be read within a
@@ -50,10 +53,6 @@ func matchRacks(topics []*rangeTopic) {
 			together[0].dealWithinRacks()
 		}
 	}
-}
-
-func (t *rangeTopic) hasRackedSubscriber() bool {
-	return slices.ContainsFunc(t.subscribers, func(s int32) bool { return t.members[s].Rack != "" })
 }
 
 // likeness is equal for topics with equal subscribers and number of partitions.
@@ -96,30 +95,36 @@ func (t *rangeTopic) dealWithinRacks() {
 // stand alike at every moment, so the first one speaks for all.
 func dealInStep(topics []*rangeTopic) {
 	first := topics[0]
-	waiting := make(map[string][]int) // rack to subscribers in order, "" for none
+	waiting := make(map[string][]int) // rack to subscribers in order, "" for no rack
 	for s := range first.subscribers {
 		rack := first.member(s).Rack
 		waiting[rack] = append(waiting[rack], s)
 	}
 	for partition := range first.owner {
-		chosen := -1
-		for _, rack := range append(commonRacks(topics, partition), "") {
-			queue := waiting[rack]
-			for len(queue) > 0 && first.room(queue[0]) == 0 {
-				queue = queue[1:]
-			}
-			waiting[rack] = queue
-			if len(queue) > 0 && (chosen < 0 || queue[0] < chosen) {
-				chosen = queue[0]
-			}
-		}
-		if chosen < 0 {
+		s, found := first.nextInRacks(waiting, append(commonRacks(topics, partition), ""))
+		if !found {
 			continue
 		}
 		for _, t := range topics {
-			t.give(chosen, partition)
+			t.give(s, partition)
 		}
 	}
+}
+
+// nextInRacks returns the first subscriber with room that waits in one of the racks.
+// Those without room leave their queues for good.
+func (t *rangeTopic) nextInRacks(waiting map[string][]int, racks []string) (subscriber int, found bool) {
+	for _, rack := range racks {
+		queue := waiting[rack]
+		for len(queue) > 0 && t.room(queue[0]) == 0 {
+			queue = queue[1:]
+		}
+		waiting[rack] = queue
+		if len(queue) > 0 && (!found || queue[0] < subscriber) {
+			subscriber, found = queue[0], true
+		}
+	}
+	return subscriber, found
 }
 
 // commonRacks returns the racks in which a partition has a replica in every topic.

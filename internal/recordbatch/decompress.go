@@ -14,7 +14,8 @@ import (
 
 // Decompressor opens compressed batches. It keeps decoders and output buffers
 // for the next batch, so one of them should serve a whole client. The zero
-// Decompressor is ready; it is safe for concurrent use.
+// Decompressor is ready, and a nil one works but keeps nothing. It is safe for
+// concurrent use.
 type Decompressor struct {
 	buffers [bufferClasses]sync.Pool // of *buffer
 	gzip    sync.Pool                // of *gzipReader
@@ -66,6 +67,9 @@ func (b *buffer) release() {
 // decompress returns what src holds, in a buffer that the caller releases or
 // leaves to the collector. A result of more than maxBytes is an error.
 func (d *Decompressor) decompress(codec Codec, src []byte, maxBytes int) (*buffer, error) {
+	if d == nil {
+		d = new(Decompressor)
+	}
 	var decode func(d *Decompressor, src []byte, maxBytes int) (*buffer, error)
 	switch codec {
 	case Gzip:
@@ -116,37 +120,50 @@ func (d *Decompressor) decodeGzip(src []byte, maxBytes int) (*buffer, error) {
 	if len(src) >= 4 {
 		size = int64(binary.LittleEndian.Uint32(src[len(src)-4:]))
 	}
-	size = min(size, int64(len(src))*maxDeflateRatio, int64(maxBytes))
-	out := d.buffer(int(max(size, 0)))
+	maxBytes = max(maxBytes, 0)
+	out := d.buffer(int(min(size, int64(len(src))*maxDeflateRatio, int64(maxBytes))))
+	out, err := d.readAll(out, r, maxBytes)
+	if err != nil {
+		out.release()
+		return nil, err
+	}
+	return out, nil
+}
+
+// readAll appends all that r has to out, or to the larger buffer that it returns
+// in place of out, errors or not.
+func (d *Decompressor) readAll(out *buffer, r *gzipReader, maxBytes int) (*buffer, error) {
 	for {
-		room := out.data[len(out.data):min(cap(out.data), max(maxBytes, 0))]
-		if len(room) == 0 {
-			room = r.probe[:]
+		limit := min(cap(out.data), maxBytes)
+		if len(out.data) == limit {
+			n, err := r.gzip.Read(r.probe[:])
+			switch {
+			case n > 0 && limit == maxBytes:
+				return out, ErrTooLarge
+			case n > 0:
+				out = d.grow(out, maxBytes)
+				out.data = append(out.data, r.probe[0])
+			case err == io.EOF:
+				return out, nil
+			case err != nil:
+				return out, err
+			}
+			continue
 		}
-		n, err := r.gzip.Read(room)
-		switch {
-		case &room[0] != &r.probe[0]:
-			out.data = out.data[:len(out.data)+n]
-		case n > 0 && len(out.data) >= maxBytes:
-			out.release()
-			return nil, ErrTooLarge
-		case n > 0:
-			out = d.grow(out)
-			out.data = append(out.data, r.probe[0])
-		}
+		n, err := r.gzip.Read(out.data[len(out.data):limit])
+		out.data = out.data[:len(out.data)+n]
 		if err == io.EOF {
 			return out, nil
 		}
 		if err != nil {
-			out.release()
-			return nil, err
+			return out, err
 		}
 	}
 }
 
-// grow moves what is in b to a buffer of twice the size.
-func (d *Decompressor) grow(b *buffer) *buffer {
-	larger := d.buffer(2 * cap(b.data))
+// grow moves what is in b to a buffer of twice the size, or of maxBytes.
+func (d *Decompressor) grow(b *buffer, maxBytes int) *buffer {
+	larger := d.buffer(int(min(2*int64(cap(b.data)), int64(maxBytes))))
 	larger.data = append(larger.data, b.data...)
 	b.release()
 	return larger

@@ -3,6 +3,7 @@ package recordbatch
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // Header is a header of a record (KIP-82).
@@ -65,9 +66,9 @@ type Records struct {
 
 // Open decompresses the batch, if it is compressed, and returns its records. The
 // records of a compressed batch lie in a buffer of d's until Release; others
-// borrow the scanned bytes, and d may be nil. If the records take more than
-// maxBytes once decompressed, the error wraps ErrTooLarge; no more than that and
-// one block of the codec is allocated. Errors are *Error, with Resume.
+// borrow the scanned bytes. If the records take more than maxBytes once
+// decompressed, the error wraps ErrTooLarge, and no more memory than that was
+// used for them. Errors are *Error, with Resume.
 func (b *Batch) Open(d *Decompressor, maxBytes int) (Records, error) {
 	if b.Magic < 2 {
 		return b.openMessages(d, maxBytes)
@@ -106,9 +107,6 @@ func (b *Batch) fail(err error) error {
 // Next decodes the next record into rec, all of which it overwrites. It returns
 // false at the end, after which Err says whether the end was a bad one. It does
 // not allocate.
-//
-// Every position below is checked where it is used: varintAt leaves the position
-// past the end when it fails, and no later check lets that through.
 func (r *Records) Next(rec *Record) bool {
 	if r.magic < 2 {
 		return r.nextMessage(rec)
@@ -116,14 +114,24 @@ func (r *Records) Next(rec *Record) bool {
 	if r.left <= 0 {
 		return r.end()
 	}
-	size, i := varintAt(r.data, r.pos)
+	size, i := shortVarintAt(r.data, r.pos)
+	if i < 0 {
+		size, i = varintAt(r.data, r.pos)
+	}
 	if size < 0 || size > int64(len(r.data)-i) {
 		return r.fail("a record is longer than the batch")
 	}
 	b := r.data[:i+int(size)]
-
-	timeDelta, i := varintAt(b, i+1) // after the attributes, which mean nothing yet
-	offsetDelta, i := varintAt(b, i)
+	at := i + 1 // after the attributes, which mean nothing yet
+	timeDelta, i := shortVarintAt(b, at)
+	if i < 0 {
+		timeDelta, i = varintAt(b, at)
+	}
+	at = i
+	offsetDelta, i := shortVarintAt(b, at)
+	if i < 0 {
+		offsetDelta, i = varintAt(b, at)
+	}
 	if uint64(offsetDelta) > uint64(r.lastDelta) {
 		return r.fail("a record lies outside the offsets of the batch")
 	}
@@ -132,36 +140,49 @@ func (r *Records) Next(rec *Record) bool {
 	if !r.logAppendTime {
 		rec.Timestamp += timeDelta
 	}
-
-	n, i := varintAt(b, i)
-	if n > int64(len(b)-i) {
-		return r.fail("a key is longer than its record")
+	if !rec.readBody(b, i) {
+		return r.fail("the parts of a record do not fit its length")
 	}
-	rec.Key = nil
-	if n >= 0 {
-		rec.Key = b[i : i+int(n) : i+int(n)]
-		i += int(n)
-	}
-	n, i = varintAt(b, i)
-	if n > int64(len(b)-i) {
-		return r.fail("a value is longer than its record")
-	}
-	rec.Value = nil
-	if n >= 0 {
-		rec.Value = b[i : i+int(n) : i+int(n)]
-		i += int(n)
-	}
-
-	n, i = varintAt(b, i)
-	if n != 0 || i != len(b) {
-		if !checkHeaders(b, i, n) {
-			return r.fail("the headers of a record do not fit it")
-		}
-	}
-	rec.headerCount, rec.headers = int32(n), b[i:]
 	r.pos = len(b)
 	r.left--
 	return true
+}
+
+// readBody reads key, value and headers from b[i:] and reports whether they end
+// where b ends. Every length is checked before it is used: where there is none,
+// varintAt leaves i past the end of b, which no check lets through.
+func (r *Record) readBody(b []byte, i int) bool {
+	n, at := shortVarintAt(b, i)
+	if at < 0 {
+		n, at = varintAt(b, i)
+	}
+	if n > int64(len(b)-at) {
+		return false
+	}
+	r.Key, i = nil, at
+	if n >= 0 {
+		i = at + int(n)
+		r.Key = b[at:i:i]
+	}
+	n, at = shortVarintAt(b, i)
+	if at < 0 {
+		n, at = varintAt(b, i)
+	}
+	if n > int64(len(b)-at) {
+		return false
+	}
+	r.Value, i = nil, at
+	if n >= 0 {
+		i = at + int(n)
+		r.Value = b[at:i:i]
+	}
+	if i == len(b)-1 && b[i] == 0 { // no headers
+		r.headers, r.headerCount = nil, 0
+		return true
+	}
+	n, i = varintAt(b, i)
+	r.headers, r.headerCount = b[min(i, len(b)):], int32(n)
+	return checkHeaders(r.headers, n)
 }
 
 // Err returns why Next ended, nil if all records were read. It is an *Error.
@@ -171,9 +192,11 @@ func (r *Records) Err() error { return r.err }
 // large as they are, and releases what they borrowed. Records that Next returned
 // before are not moved.
 func (r *Records) Own() {
-	own := append([]byte(nil), r.data[r.pos:]...)
-	r.Release()
-	r.data, r.pos = own, 0
+	own := slices.Clone(r.data[r.pos:])
+	if r.buffer != nil {
+		r.buffer.release()
+	}
+	r.data, r.pos, r.buffer = own, 0, nil
 }
 
 // Release gives the memory of a decompressed batch back for the next one. Every
@@ -196,24 +219,29 @@ func (r *Records) end() bool {
 // fail ends r with an error, keeping the first one.
 func (r *Records) fail(what string) bool {
 	if r.err == nil {
-		r.err = &Error{Offset: r.base, Resume: r.base + r.lastDelta + 1, Err: errors.New("corrupt: " + what)}
+		last := r.base + r.lastDelta
+		first := r.base
+		if r.magic < 2 {
+			first = last // as in Batch.BaseOffset
+		}
+		r.err = &Error{Offset: first, Resume: last + 1, Err: errors.New("corrupt: " + what)}
 	}
 	r.left, r.pos = 0, len(r.data)
 	return false
 }
 
-// checkHeaders reports whether count headers fill b from i to its end.
-func checkHeaders(b []byte, i int, count int64) bool {
-	if count < 0 || count > int64(len(b)-i)/2 {
+// checkHeaders reports whether b is count headers and nothing else.
+func checkHeaders(b []byte, count int64) bool {
+	if count < 0 || count > int64(len(b)/2) {
 		return false
 	}
-	ok := true
+	i := 0
 	for range count {
-		var key []byte
-		if key, i, ok = bytesAt(b, i); !ok || key == nil {
+		key, at, ok := bytesAt(b, i)
+		if !ok || key == nil {
 			return false
 		}
-		if _, i, ok = bytesAt(b, i); !ok {
+		if _, i, ok = bytesAt(b, at); !ok {
 			return false
 		}
 	}

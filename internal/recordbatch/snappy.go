@@ -25,7 +25,7 @@ func (d *Decompressor) decodeSnappy(src []byte, maxBytes int) (*buffer, error) {
 		return d.decodeSnappyBlock(src, maxBytes)
 	}
 	src = src[len(xerialHeader):]
-	size := 0
+	size := int64(0)
 	for rest := src; len(rest) > 0; {
 		block, after, ok := cutBytes(rest)
 		if !ok || block == nil {
@@ -35,12 +35,12 @@ func (d *Decompressor) decodeSnappy(src []byte, maxBytes int) (*buffer, error) {
 		if err != nil {
 			return nil, err
 		}
-		if size += n; size > maxBytes {
+		if size += int64(n); size > int64(maxBytes) {
 			return nil, ErrTooLarge
 		}
 		rest = after
 	}
-	out := d.buffer(size)
+	out := d.buffer(int(size))
 	for len(src) > 0 {
 		block, after, _ := cutBytes(src)
 		if err := out.appendSnappy(block); err != nil {

@@ -27,3 +27,17 @@ type Failure struct {
 
 // Failed reports whether f is a failure.
 func (f Failure) Failed() bool { return f.Kind != NoFailure }
+
+var kindNames = [...]string{
+	NoFailure: "no failure", BrokerRefused: "refused by the broker", Unreachable: "unreachable", TimedOut: "timed out",
+	Unsupported: "not supported by the broker", Canceled: "canceled", Rejected: "rejected", Forfeited: "forfeited",
+	Suspect: "membership in doubt", Closed: "closed",
+}
+
+// String says in words what kind of failure k is.
+func (k FailureKind) String() string {
+	if int(k) < len(kindNames) {
+		return kindNames[k]
+	}
+	return "unknown failure"
+}

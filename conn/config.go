@@ -14,7 +14,7 @@ const (
 	defaultFrameBytes     = 100 << 20
 	defaultMaxInFlight    = 256
 
-	mostFrameBytes = 1<<30 // of the two gibibytes that a frame can claim
+	mostFrameBytes = 1 << 30 // of the two gibibytes that a frame can claim
 )
 
 // Config says how a connection behaves. The zero value works, and so does a

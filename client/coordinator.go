@@ -1,0 +1,164 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/musterkafka/muster/conn"
+	"github.com/musterkafka/muster/groupmember"
+	"github.com/musterkafka/muster/groupmember/driver"
+)
+
+// coordinators remembers which broker coordinates which group, for all the
+// members and calls of one Client.
+type coordinators struct {
+	mu    sync.Mutex
+	nodes map[string]int32
+}
+
+func (c *coordinators) get(group string) (int32, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	node, ok := c.nodes[group]
+	return node, ok
+}
+
+func (c *coordinators) set(group string, node int32) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.nodes == nil {
+		c.nodes = make(map[string]int32)
+	}
+	c.nodes[group] = node
+}
+
+// forget drops node as the coordinator of group, unless another one was found
+// meanwhile.
+func (c *coordinators) forget(group string, node int32) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.nodes[group] == node {
+		delete(c.nodes, group)
+	}
+}
+
+// coordinator is the port of one group member to its group's coordinator.
+type coordinator struct {
+	cl    *Client
+	group string
+	owner any
+
+	mu   sync.Mutex
+	node int32 // last found; -1 before
+}
+
+func (cl *Client) coordinator(group string, owner any) driver.Coordinator {
+	return &coordinator{cl: cl, group: group, owner: owner, node: -1}
+}
+
+// Find implements driver.Coordinator.
+func (c *coordinator) Find(ctx context.Context, forget bool) (code int16, err error) {
+	if forget {
+		c.cl.coordinators.forget(c.group, c.last())
+	}
+	node, ok := c.cl.coordinators.get(c.group)
+	if !ok {
+		node, code, err = c.cl.findCoordinator(ctx, c.group)
+		if err != nil || code != 0 {
+			return code, err
+		}
+	}
+	c.mu.Lock()
+	c.node = node
+	c.mu.Unlock()
+	return 0, nil
+}
+
+// Request implements driver.Coordinator.
+func (c *coordinator) Request(ctx context.Context, route groupmember.Route, req kmsg.Request) (kmsg.Response, error) {
+	node := c.last()
+	if node < 0 {
+		return nil, unsent("", fmt.Errorf("%s: %w", kmsg.NameForKey(req.Key()), errNoCoordinator))
+	}
+	key := connKey{node: node}
+	if route == groupmember.RouteGroup {
+		key = connKey{node: node, class: classGroup, owner: c.owner}
+	}
+	resp, err := c.cl.request(ctx, key, req)
+	if err != nil && ctx.Err() == nil {
+		c.cl.coordinators.forget(c.group, node)
+	}
+	return resp, err
+}
+
+func (c *coordinator) last() int32 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.node
+}
+
+var errNoCoordinator = errors.New("the group's coordinator is not known yet")
+
+// findCoordinator asks any broker, a random one each time, for the coordinator of group and remembers
+// it. It returns FindCoordinator's error code for the group.
+func (cl *Client) findCoordinator(ctx context.Context, group string) (node int32, code int16, err error) {
+	req := kmsg.NewPtrFindCoordinatorRequest()
+	req.CoordinatorKey = group
+	req.CoordinatorKeys = []string{group} // version 4 and up (KIP-699)
+	resp, err := cl.requestAny(ctx, req)
+	if err != nil {
+		return -1, 0, fmt.Errorf("looking for the coordinator of group %q: %w", group, err)
+	}
+	found, err := coordinatorOf(group, resp.(*kmsg.FindCoordinatorResponse))
+	if err != nil {
+		return -1, 0, err
+	}
+	if found.ErrorCode != 0 {
+		if found.ErrorCode == kerr.CoordinatorNotAvailable.Code {
+			cl.refresh("the coordinator is not available")
+		}
+		return -1, found.ErrorCode, nil
+	}
+	cl.meta.learn(broker{id: found.NodeID, host: found.Host, port: found.Port})
+	cl.coordinators.set(group, found.NodeID)
+	return found.NodeID, 0, nil
+}
+
+// coordinatorOf reads the answer for group in both of its forms.
+func coordinatorOf(group string, resp *kmsg.FindCoordinatorResponse) (kmsg.FindCoordinatorResponseCoordinator, error) {
+	if resp.Version < 4 {
+		return kmsg.FindCoordinatorResponseCoordinator{
+			Key: group, NodeID: resp.NodeID, Host: resp.Host, Port: resp.Port, ErrorCode: resp.ErrorCode,
+		}, nil
+	}
+	for _, found := range resp.Coordinators {
+		if found.Key == group {
+			return found, nil
+		}
+	}
+	return kmsg.FindCoordinatorResponseCoordinator{}, fmt.Errorf("looking for the coordinator of group %q: the broker's answer does not name the group", group)
+}
+
+// request asks over the connection of key. What certainly did not leave because
+// the connection had died before is asked once more over a new one.
+func (cl *Client) request(ctx context.Context, key connKey, req kmsg.Request) (kmsg.Response, error) {
+	for again := true; ; again = false {
+		c, err := cl.pool.get(ctx, key)
+		if err != nil {
+			return nil, err
+		}
+		resp, err := c.Request(ctx, req)
+		if err == nil || c.Err() == nil {
+			return resp, err
+		}
+		cl.refresh("a request found its connection dead")
+		if !again || !conn.Unsent(err) {
+			return nil, err
+		}
+	}
+}

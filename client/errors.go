@@ -1,0 +1,105 @@
+package client
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+)
+
+// ErrClosed is why a call failed, or ended, whose Client was closed.
+var ErrClosed = errors.New("client is closed")
+
+// BootstrapError says that no broker has answered yet: within
+// Config.BootstrapTimeout, or before the context of the call ended.
+type BootstrapError struct {
+	Waited   time.Duration
+	Attempts []Attempt // one for each address of Config.Brokers
+	Err      error     // the cause of the context's end; nil after BootstrapTimeout
+}
+
+// Attempt is what became of the latest try to reach one address.
+type Attempt struct {
+	Addr string
+	Err  error // nil while there is no outcome yet
+}
+
+// Error names every address with its cause.
+func (e *BootstrapError) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "no broker answered within %v", e.Waited.Round(time.Millisecond))
+	if e.Err != nil {
+		fmt.Fprintf(&b, " (%v)", e.Err)
+	}
+	for _, a := range e.Attempts {
+		if a.Err == nil {
+			fmt.Fprintf(&b, "; %s: no outcome yet", a.Addr)
+			continue
+		}
+		fmt.Fprintf(&b, "; %s: %v", a.Addr, a.Err)
+	}
+	b.WriteString("; check Config.Brokers, and that the brokers run and can be reached from here")
+	return b.String()
+}
+
+// Unwrap returns the cause of the context's end and those of all addresses.
+func (e *BootstrapError) Unwrap() []error {
+	var errs []error
+	if e.Err != nil {
+		errs = append(errs, e.Err)
+	}
+	for _, a := range e.Attempts {
+		if a.Err != nil {
+			errs = append(errs, a.Err)
+		}
+	}
+	return errs
+}
+
+// UnreachableError says that a broker of the cluster could not be reached at the
+// address that the cluster itself gives for it.
+type UnreachableError struct {
+	Node int32  // the broker's ID
+	Addr string // as advertised
+	Err  error
+}
+
+// Error names the broker, its address, where that comes from, and the cause.
+func (e *UnreachableError) Error() string {
+	return fmt.Sprintf("cannot reach broker %d at %s: %v; the broker advertises this address itself (advertised.listeners): check that it is right for clients on this machine",
+		e.Node, e.Addr, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *UnreachableError) Unwrap() error { return e.Err }
+
+// TopicError is what a broker said about one topic. It unwraps to the error of
+// package kerr, so errors.Is(err, kerr.UnknownTopicOrPartition) works.
+type TopicError struct {
+	Topic   string
+	Message string // the broker's own words; "" if it had none
+	Err     error
+}
+
+// Error names the topic and the cause.
+func (e *TopicError) Error() string {
+	if e.Message == "" {
+		return fmt.Sprintf("topic %q: %v", e.Topic, e.Err)
+	}
+	return fmt.Sprintf("topic %q: %v: %s", e.Topic, e.Err, e.Message)
+}
+
+// Unwrap returns the cause.
+func (e *TopicError) Unwrap() error { return e.Err }
+
+// codeError returns the error of package kerr for a broker's error code, nil for 0. A code
+// that is not known there keeps its number.
+func codeError(code int16) error {
+	err := kerr.ErrorForCode(code)
+	if code != kerr.UnknownServerError.Code && errors.Is(err, kerr.UnknownServerError) {
+		return fmt.Errorf("error code %d: %w", code, err)
+	}
+	return err
+}

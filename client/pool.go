@@ -1,0 +1,276 @@
+package client
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/musterkafka/muster/conn"
+)
+
+// class is what a connection is for. A broker serves one request of a
+// connection at a time, so what it may hold must not share one with what may not wait.
+type class uint8
+
+const (
+	classControl class = iota // metadata, look-ups, commits, leaving: nothing that is held
+	classGroup                // JoinGroup, SyncGroup, Heartbeat of one member
+	classFetch                // Fetch of one consumer
+	classProduce              // Produce
+)
+
+func (c class) String() string {
+	return [...]string{"control", "group", "fetch", "produce"}[c]
+}
+
+// connKey names a connection. Node is a broker's ID, or that of a seed
+// (seedNode). Owner sets apart the members and consumers of one Client; it is nil for classControl
+// and classProduce, which they share.
+type connKey struct {
+	node  int32
+	class class
+	owner any
+}
+
+// pool keeps one connection per key. A connection is made by a goroutine of its
+// own, one at a time per key, so that a caller who gives up takes nothing from the others; the
+// goroutine ends with the attempt.
+type pool struct {
+	address func(node int32) (string, error) // where node is now
+	dial    func(ctx context.Context, addr string, trace *conn.Trace) (*conn.Conn, error)
+	trace   *conn.Trace // the user's; nil for none
+	report  reporter
+	life    context.Context
+	wg      sync.WaitGroup
+
+	mu     sync.Mutex
+	closed bool
+	slots  map[connKey]*slot
+}
+
+// reporter is told of what the pool sees. Its methods are called without the
+// pool's mutex.
+type reporter interface {
+	dialed(key connKey, err error)
+	ended(key connKey, cause error)
+}
+
+// slot is the place of one connection. The pool's mutex guards its fields.
+type slot struct {
+	key     connKey
+	life    context.Context // ends when the slot is given up
+	end     context.CancelCauseFunc
+	conn    *conn.Conn // nil if there is none
+	attempt *attempt   // nil if none is being made
+	opened  time.Time  // when conn was
+	rest    time.Time  // no attempt before this
+	failed  int        // failures in a row
+	last    error      // of the last attempt
+}
+
+// attempt is one attempt to connect. Its results are written before done is closed.
+type attempt struct {
+	done chan struct{}
+	conn *conn.Conn
+	err  error
+}
+
+func newPool(cl *Client) *pool {
+	return &pool{
+		address: cl.address,
+		dial:    cl.dial,
+		trace:   cl.cfg.Trace.Conn,
+		report:  cl,
+		life:    cl.life,
+		slots:   make(map[connKey]*slot),
+	}
+}
+
+// get returns the live connection of key. If there is none it waits for one to
+// be made, until ctx ends. Its errors are certain to have come before any request left.
+func (p *pool) get(ctx context.Context, key connKey) (*conn.Conn, error) {
+	addr, err := p.address(key.node)
+	if err != nil {
+		return nil, err
+	}
+	s, a, moved, err := p.reserve(key, addr)
+	if moved != nil {
+		moved.Close()
+	}
+	if err != nil {
+		return nil, unsent(addr, err)
+	}
+	select {
+	case <-a.done:
+		return a.conn, a.err
+	case <-ctx.Done():
+		return nil, unsent(addr, p.waited(s, context.Cause(ctx)))
+	}
+}
+
+// reserve returns the attempt that yields the connection of key, starting one
+// if necessary; and a connection to close, if the broker is now at another address.
+func (p *pool) reserve(key connKey, addr string) (s *slot, a *attempt, moved *conn.Conn, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return nil, nil, nil, ErrClosed
+	}
+	s = p.slots[key]
+	if s == nil {
+		s = &slot{key: key}
+		s.life, s.end = context.WithCancelCause(p.life)
+		p.slots[key] = s
+	}
+	s.settle(time.Now())
+	if s.conn != nil && s.conn.Addr() != addr {
+		moved, s.conn = s.conn, nil
+	}
+	if s.conn != nil {
+		return s, &attempt{done: closedChannel, conn: s.conn}, nil, nil
+	}
+	if s.attempt == nil {
+		s.attempt = &attempt{done: make(chan struct{})}
+		p.wg.Go(func() { p.connect(s, s.rest) })
+	}
+	return s, s.attempt, moved, nil
+}
+
+// settle takes note of the end of the connection. One that ended soon after it was
+// opened counts as a failure, or a broker that hangs up on everybody would be
+// dialed without a pause.
+func (s *slot) settle(now time.Time) {
+	if s.conn == nil || s.conn.Err() == nil {
+		return
+	}
+	if now.Sub(s.opened) < reconnectBackoff.most {
+		s.failed++
+		s.rest = now.Add(reconnectBackoff.after(s.failed))
+	} else {
+		s.failed = 0
+	}
+	s.conn = nil
+}
+
+// connect makes the connection of s, not before the time rest.
+func (p *pool) connect(s *slot, rest time.Time) {
+	c, err := p.open(s, rest)
+	p.mu.Lock()
+	a := s.attempt
+	if s.life.Err() != nil && err == nil { // dropped meanwhile
+		err = context.Cause(s.life)
+	} else if err == nil {
+		s.conn, s.opened = c, time.Now()
+		a.conn, c = c, nil
+		s.last, s.rest = nil, time.Time{}
+	} else {
+		s.failed++
+		s.last, s.rest = err, time.Now().Add(reconnectBackoff.after(s.failed))
+	}
+	a.err = err
+	s.attempt = nil
+	p.mu.Unlock()
+	close(a.done)
+	if c != nil {
+		c.Close()
+	}
+	if s.life.Err() == nil {
+		p.report.dialed(s.key, err)
+	}
+}
+
+func (p *pool) open(s *slot, rest time.Time) (*conn.Conn, error) {
+	if wait := time.Until(rest); wait > 0 {
+		if err := sleep(s.life, wait); err != nil {
+			return nil, unsent("", err)
+		}
+	}
+	addr, err := p.address(s.key.node)
+	if err != nil {
+		return nil, err
+	}
+	c, err := p.dial(s.life, addr, p.traceOf(s))
+	if err != nil && s.key.node >= 0 {
+		err = &UnreachableError{Node: s.key.node, Addr: addr, Err: err}
+	}
+	return c, err
+}
+
+// traceOf is the user's trace with the pool's own interest in the end.
+func (p *pool) traceOf(s *slot) *conn.Trace {
+	var trace conn.Trace
+	if p.trace != nil {
+		trace = *p.trace
+	}
+	users := trace.Ended
+	trace.Ended = func(addr string, cause error) {
+		p.mu.Lock()
+		s.settle(time.Now())
+		p.mu.Unlock()
+		if s.life.Err() == nil {
+			p.report.ended(s.key, cause)
+		}
+		if users != nil {
+			users(addr, cause)
+		}
+	}
+	return &trace
+}
+
+// waited says what a caller waited for in vain.
+func (p *pool) waited(s *slot, cause error) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if s.last == nil {
+		return fmt.Errorf("no connection yet: %w", cause)
+	}
+	return fmt.Errorf("no connection yet: %w; the last attempt failed: %w", cause, s.last)
+}
+
+// resting reports whether the last attempt to reach node for control failed.
+func (p *pool) resting(node int32) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s := p.slots[connKey{node: node}]
+	return s != nil && s.last != nil
+}
+
+// drop closes the connections of the keys that match, and ends the attempts for them.
+func (p *pool) drop(match func(connKey) bool, why error) {
+	var conns []*conn.Conn
+	p.mu.Lock()
+	for key, s := range p.slots {
+		if match(key) {
+			s.end(why)
+			delete(p.slots, key)
+			if s.conn != nil {
+				conns = append(conns, s.conn)
+			}
+		}
+	}
+	p.mu.Unlock()
+	for _, c := range conns {
+		c.Close()
+	}
+}
+
+// close ends everything and waits for it.
+func (p *pool) close() {
+	p.mu.Lock()
+	p.closed = true
+	p.mu.Unlock()
+	p.drop(func(connKey) bool { return true }, ErrClosed)
+	p.wg.Wait()
+}
+
+// unsent makes err one that came before a request left.
+func unsent(addr string, err error) error {
+	return &conn.Error{Addr: addr, Err: err}
+}
+
+var closedChannel = func() chan struct{} {
+	c := make(chan struct{})
+	close(c)
+	return c
+}()

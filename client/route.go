@@ -1,0 +1,107 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"slices"
+	"strconv"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/musterkafka/muster/conn"
+)
+
+// conn returns the connection to node of class c and owner, making it if there is
+// none, until ctx ends. It is shared with every other caller of the same key.
+func (cl *Client) conn(ctx context.Context, node int32, c class, owner any) (*conn.Conn, error) {
+	return cl.pool.get(ctx, connKey{node: node, class: c, owner: owner})
+}
+
+// drop closes the connections of owner, which must not be nil.
+func (cl *Client) drop(owner any) {
+	cl.pool.drop(func(key connKey) bool { return key.owner == owner }, errDropped)
+}
+
+var errDropped = errors.New("its owner does not need the connection any more")
+
+// address returns where node is: a seed as it was configured, a broker as the
+// cluster advertises it.
+func (cl *Client) address(node int32) (string, error) {
+	if node < 0 {
+		return cl.seeds[seedIndex(node)], nil
+	}
+	b, ok := cl.snapshot().broker(node)
+	if !ok {
+		cl.refresh("a broker is unknown")
+		return "", unsent("", fmt.Errorf("broker %d is not among the %d brokers that the cluster names: it may be down", node, len(cl.snapshot().brokers)))
+	}
+	return net.JoinHostPort(b.host, strconv.Itoa(int(b.port))), nil
+}
+
+func (cl *Client) dial(ctx context.Context, addr string, trace *conn.Trace) (*conn.Conn, error) {
+	return conn.Dial(ctx, addr, conn.Config{
+		ClientID:       cl.cfg.ClientID,
+		DialTimeout:    cl.cfg.DialTimeout,
+		RequestTimeout: cl.cfg.RequestTimeout,
+		Dial:           cl.cfg.Dial,
+		Trace:          trace,
+	})
+}
+
+// requestNode asks the broker node over the control connection.
+func (cl *Client) requestNode(ctx context.Context, node int32, req kmsg.Request) (kmsg.Response, error) {
+	return cl.request(ctx, connKey{node: node}, req)
+}
+
+// requestAny asks one broker after the other, a random one first, until one
+// answers. It is for what any broker can answer and what does no harm twice.
+func (cl *Client) requestAny(ctx context.Context, req kmsg.Request) (kmsg.Response, error) {
+	c, err := cl.await(ctx, func(*cluster) bool { return true })
+	if err != nil {
+		return nil, err
+	}
+	var errs []error
+	for _, node := range cl.inTurn(c) {
+		resp, err := cl.requestSoon(ctx, node, req)
+		if err == nil {
+			return resp, nil
+		}
+		errs = append(errs, err)
+		if ctx.Err() != nil || cl.life.Err() != nil {
+			break
+		}
+	}
+	cl.refresh("no broker answers")
+	return nil, fmt.Errorf("%s: no broker answers: %w", kmsg.NameForKey(req.Key()), errors.Join(errs...))
+}
+
+// requestSoon gives a broker only a part of the request timeout, so that one
+// that is silent leaves time for the others.
+func (cl *Client) requestSoon(ctx context.Context, node int32, req kmsg.Request) (kmsg.Response, error) {
+	limit := cl.cfg.RequestTimeout / 3
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("no answer within %v", limit))
+	defer cancel()
+	return cl.requestNode(ctx, node, req)
+}
+
+// inTurn returns the brokers of c in a random order, those that could not be reached
+// last time at the end.
+func (cl *Client) inTurn(c *cluster) []int32 {
+	var nodes, resting []int32
+	for node := range c.brokers {
+		if cl.pool.resting(node) {
+			resting = append(resting, node)
+		} else {
+			nodes = append(nodes, node)
+		}
+	}
+	shuffle := func(nodes []int32) {
+		rand.Shuffle(len(nodes), func(i, j int) { nodes[i], nodes[j] = nodes[j], nodes[i] })
+	}
+	shuffle(nodes)
+	shuffle(resting)
+	return slices.Concat(nodes, resting)
+}

@@ -171,4 +171,4 @@ c-compiler:
 	fi
 	echo '== installing a C compiler for go test -race'
 	apt-get update -qq
-	DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends gcc libc6-dev >/dev/null
+	DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends -o DPkg::Lock::Timeout=120 gcc libc6-dev >/dev/null

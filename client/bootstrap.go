@@ -84,9 +84,8 @@ func (cl *Client) metadataSources() []int32 {
 
 const brokersBeforeSeeds = 3
 
-// requestMetadata asks node for the brokers and for topics, none of which it
-// creates.
-func (cl *Client) requestMetadata(ctx context.Context, node int32, topics []string) (*kmsg.MetadataResponse, error) {
+// metadataRequest asks for the brokers and for topics, none of which it creates.
+func metadataRequest(topics []string) *kmsg.MetadataRequest {
 	req := kmsg.NewPtrMetadataRequest()
 	req.Topics = []kmsg.MetadataRequestTopic{} // nil would mean all topics
 	for _, name := range topics {
@@ -94,7 +93,11 @@ func (cl *Client) requestMetadata(ctx context.Context, node int32, topics []stri
 		t.Topic = &name
 		req.Topics = append(req.Topics, t)
 	}
-	resp, err := cl.requestNode(ctx, node, req)
+	return req
+}
+
+func (cl *Client) requestMetadata(ctx context.Context, node int32, topics []string) (*kmsg.MetadataResponse, error) {
+	resp, err := cl.requestNode(ctx, node, metadataRequest(topics))
 	if err != nil {
 		return nil, err
 	}

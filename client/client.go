@@ -22,7 +22,6 @@ type Client struct {
 	pool         *pool
 	meta         *metadata
 	coordinators coordinators
-	unreachable  unreachable
 }
 
 // New makes a Client of cfg without any I/O: a broker that cannot be reached

@@ -23,7 +23,7 @@ type BootstrapError struct {
 // Attempt is what became of the latest try to reach one address.
 type Attempt struct {
 	Addr string
-	Err  error // nil while there is no outcome yet
+	Err  error // nil while there is no answer yet
 }
 
 // Error names every address with its cause.
@@ -35,7 +35,7 @@ func (e *BootstrapError) Error() string {
 	}
 	for _, a := range e.Attempts {
 		if a.Err == nil {
-			fmt.Fprintf(&b, "; %s: no outcome yet", a.Addr)
+			fmt.Fprintf(&b, "; %s: no answer yet", a.Addr)
 			continue
 		}
 		fmt.Fprintf(&b, "; %s: %v", a.Addr, a.Err)

@@ -244,6 +244,7 @@ func (m *metadata) finish(number uint64, topics []string, resp *kmsg.MetadataRes
 	}
 	m.cl.log.Debug("metadata", "why", why, "brokers", len(resp.Brokers), "topics", len(topics))
 	m.cl.pool.drop(func(key connKey) bool { return key.node < 0 }, errNoSeed)
+	m.cl.pool.prune(func(node int32) bool { _, ok := m.current.Load().broker(node); return ok })
 }
 
 // tried takes note of what became of a seed.

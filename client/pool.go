@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -47,12 +48,13 @@ type pool struct {
 	mu     sync.Mutex
 	closed bool
 	slots  map[connKey]*slot
+	down   map[int32]error // why nodes could not be reached last time
 }
 
 // reporter is told of what the pool sees. Its methods are called without the
 // pool's mutex.
 type reporter interface {
-	dialed(key connKey, err error)
+	dialed(key connKey, err error, news bool) // news: it was the other way round before
 	ended(key connKey, cause error)
 }
 
@@ -66,7 +68,6 @@ type slot struct {
 	opened  time.Time  // when conn was
 	rest    time.Time  // no attempt before this
 	failed  int        // failures in a row
-	last    error      // of the last attempt
 }
 
 // attempt is one attempt to connect. Its results are written before done is closed.
@@ -84,6 +85,7 @@ func newPool(cl *Client) *pool {
 		report:  cl,
 		life:    cl.life,
 		slots:   make(map[connKey]*slot),
+		down:    make(map[int32]error),
 	}
 }
 
@@ -94,7 +96,7 @@ func (p *pool) get(ctx context.Context, key connKey) (*conn.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, a, moved, err := p.reserve(key, addr)
+	a, moved, err := p.reserve(key, addr)
 	if moved != nil {
 		moved.Close()
 	}
@@ -105,19 +107,19 @@ func (p *pool) get(ctx context.Context, key connKey) (*conn.Conn, error) {
 	case <-a.done:
 		return a.conn, a.err
 	case <-ctx.Done():
-		return nil, unsent(addr, p.waited(s, context.Cause(ctx)))
+		return nil, unsent(addr, p.waited(key.node, context.Cause(ctx)))
 	}
 }
 
 // reserve returns the attempt that yields the connection of key, starting one
 // if necessary; and a connection to close, if the broker is now at another address.
-func (p *pool) reserve(key connKey, addr string) (s *slot, a *attempt, moved *conn.Conn, err error) {
+func (p *pool) reserve(key connKey, addr string) (a *attempt, moved *conn.Conn, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
-		return nil, nil, nil, ErrClosed
+		return nil, nil, ErrClosed
 	}
-	s = p.slots[key]
+	s := p.slots[key]
 	if s == nil {
 		s = &slot{key: key}
 		s.life, s.end = context.WithCancelCause(p.life)
@@ -128,13 +130,13 @@ func (p *pool) reserve(key connKey, addr string) (s *slot, a *attempt, moved *co
 		moved, s.conn = s.conn, nil
 	}
 	if s.conn != nil {
-		return s, &attempt{done: closedChannel, conn: s.conn}, nil, nil
+		return &attempt{done: closedChannel, conn: s.conn}, nil, nil
 	}
 	if s.attempt == nil {
 		s.attempt = &attempt{done: make(chan struct{})}
 		p.wg.Go(func() { p.connect(s, s.rest) })
 	}
-	return s, s.attempt, moved, nil
+	return s.attempt, moved, nil
 }
 
 // settle takes note of the end of the connection. One that ended soon after it was
@@ -156,28 +158,37 @@ func (s *slot) settle(now time.Time) {
 // connect makes the connection of s, not before the time rest.
 func (p *pool) connect(s *slot, rest time.Time) {
 	c, err := p.open(s, rest)
-	p.mu.Lock()
-	a := s.attempt
-	if s.life.Err() != nil && err == nil { // dropped meanwhile
-		err = context.Cause(s.life)
-	} else if err == nil {
-		s.conn, s.opened = c, time.Now()
-		a.conn, c = c, nil
-		s.last, s.rest = nil, time.Time{}
-	} else {
-		s.failed++
-		s.last, s.rest = err, time.Now().Add(reconnectBackoff.after(s.failed))
-	}
-	a.err = err
-	s.attempt = nil
-	p.mu.Unlock()
-	close(a.done)
-	if c != nil {
+	a, news := p.settleAttempt(s, c, err)
+	if c != nil && a.conn == nil {
 		c.Close()
 	}
 	if s.life.Err() == nil {
-		p.report.dialed(s.key, err)
+		p.report.dialed(s.key, err, news)
 	}
+	close(a.done)
+}
+
+// settleAttempt takes note of the outcome of an attempt, which has failed if
+// the slot was given up meanwhile.
+func (p *pool) settleAttempt(s *slot, c *conn.Conn, err error) (a *attempt, news bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	a, s.attempt = s.attempt, nil
+	if s.life.Err() != nil {
+		a.err = unsent("", context.Cause(s.life))
+		return a, false
+	}
+	a.conn, a.err = c, err
+	before := p.down[s.key.node]
+	if err == nil {
+		s.conn, s.opened, s.rest = c, time.Now(), time.Time{}
+		delete(p.down, s.key.node)
+		return a, before != nil
+	}
+	p.down[s.key.node] = err
+	s.failed++
+	s.rest = time.Now().Add(reconnectBackoff.after(s.failed))
+	return a, before == nil
 }
 
 func (p *pool) open(s *slot, rest time.Time) (*conn.Conn, error) {
@@ -219,22 +230,42 @@ func (p *pool) traceOf(s *slot) *conn.Trace {
 }
 
 // waited says what a caller waited for in vain.
-func (p *pool) waited(s *slot, cause error) error {
+func (p *pool) waited(node int32, cause error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if s.last == nil {
-		return fmt.Errorf("no connection yet: %w", cause)
+	if last := p.down[node]; last != nil {
+		return fmt.Errorf("no connection yet: %w; the last attempt failed: %w", cause, last)
 	}
-	return fmt.Errorf("no connection yet: %w; the last attempt failed: %w", cause, s.last)
+	return fmt.Errorf("no connection yet: %w", cause)
 }
 
-// resting reports whether the last attempt to reach node for control failed.
-func (p *pool) resting(node int32) bool {
+// unreachable reports whether the last attempt to reach node failed.
+func (p *pool) unreachable(node int32) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	s := p.slots[connKey{node: node}]
-	return s != nil && s.last != nil
+	return p.down[node] != nil
 }
+
+// prune forgets what it knows of brokers that are not there any more, except
+// for connections that still live.
+func (p *pool) prune(there func(node int32) bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for key, s := range p.slots {
+		s.settle(time.Now())
+		if s.conn == nil && s.attempt == nil && !there(key.node) {
+			s.end(errNotThere)
+			delete(p.slots, key)
+		}
+	}
+	for node := range p.down {
+		if !there(node) {
+			delete(p.down, node)
+		}
+	}
+}
+
+var errNotThere = errors.New("the broker is not part of the cluster any more")
 
 // drop closes the connections of the keys that match, and ends the attempts for them.
 func (p *pool) drop(match func(connKey) bool, why error) {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/musterkafka/muster/conn"
@@ -87,12 +88,44 @@ func (cl *Client) requestSoon(ctx context.Context, node int32, req kmsg.Request)
 	return cl.requestNode(ctx, node, req)
 }
 
+// requestController asks the controller, which it looks for as long as a broker
+// says that it is not, or cannot be reached. What may have reached the broker is not
+// sent again. Without an answer it gives up after the bootstrap timeout and the request timeout together.
+func (cl *Client) requestController(ctx context.Context, req kmsg.Request, refused func(kmsg.Response) bool) (kmsg.Response, error) {
+	limit := cl.cfg.BootstrapTimeout + cl.cfg.RequestTimeout
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("no answer of the cluster's controller within %v", limit))
+	defer cancel()
+	var after uint64
+	for failures := 1; ; failures++ {
+		c, err := cl.await(ctx, func(c *cluster) bool {
+			_, known := c.broker(c.controller)
+			return known && c.number >= after
+		})
+		if err != nil {
+			return nil, err
+		}
+		resp, err := cl.requestNode(ctx, c.controller, req)
+		switch {
+		case err == nil && !refused(resp):
+			return resp, nil
+		case err == nil:
+			err = fmt.Errorf("broker %d: %w", c.controller, kerr.NotController)
+		case !conn.Unsent(err):
+			return nil, err
+		}
+		after = cl.meta.ask("looking for the controller", false)
+		if cause := sleep(ctx, retryBackoff.after(failures)); cause != nil {
+			return nil, fmt.Errorf("%w; the last attempt: %w", cause, err)
+		}
+	}
+}
+
 // inTurn returns the brokers of c in a random order, those that could not be reached
 // last time at the end.
 func (cl *Client) inTurn(c *cluster) []int32 {
 	var nodes, resting []int32
 	for node := range c.brokers {
-		if cl.pool.resting(node) {
+		if cl.pool.unreachable(node) {
 			resting = append(resting, node)
 		} else {
 			nodes = append(nodes, node)

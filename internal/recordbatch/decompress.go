@@ -67,6 +67,7 @@ func (b *buffer) release() {
 // decompress returns what src holds, in a buffer that the caller releases or
 // leaves to the collector. A result of more than maxBytes is an error.
 func (d *Decompressor) decompress(codec Codec, src []byte, maxBytes int) (*buffer, error) {
+	maxBytes = max(maxBytes, 0)
 	if d == nil {
 		d = new(Decompressor)
 	}
@@ -120,7 +121,6 @@ func (d *Decompressor) decodeGzip(src []byte, maxBytes int) (*buffer, error) {
 	if len(src) >= 4 {
 		size = int64(binary.LittleEndian.Uint32(src[len(src)-4:]))
 	}
-	maxBytes = max(maxBytes, 0)
 	out := d.buffer(int(min(size, int64(len(src))*maxDeflateRatio, int64(maxBytes))))
 	out, err := d.readAll(out, r, maxBytes)
 	if err != nil {

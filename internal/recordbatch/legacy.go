@@ -84,9 +84,9 @@ func (b *Batch) openMessages(d *Decompressor, maxBytes int) (Records, error) {
 		// that of the last of them (KIP-31).
 		r.base = b.LastOffset - last
 		r.lastDelta = last
-		if r.base < 0 {
+		if last < 0 || r.base < 0 {
 			r.Release()
-			return Records{}, b.fail(fmt.Errorf("corrupt: the last inner offset %d is above the outer one", last))
+			return Records{}, b.fail(fmt.Errorf("corrupt: the last inner offset %d is negative or above the outer one", last))
 		}
 	}
 	return r, nil

@@ -112,7 +112,7 @@ func (d *Decompressor) decodeLZ4(src []byte, maxBytes int) (*buffer, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := d.buffer(int(min(bound, int64(max(maxBytes, 0)))))
+	out := d.buffer(int(min(bound, int64(maxBytes))))
 	for {
 		block, compressed, err := f.next()
 		if err != nil {
@@ -132,7 +132,7 @@ func (d *Decompressor) decodeLZ4(src []byte, maxBytes int) (*buffer, error) {
 // appendLZ4 appends what one block of f holds.
 func (b *buffer) appendLZ4(f lz4Frame, block []byte, compressed bool, maxBytes int) error {
 	at := len(b.data)
-	room := min(f.blockSize, max(maxBytes, 0)-at, cap(b.data)-at)
+	room := min(f.blockSize, maxBytes-at, cap(b.data)-at)
 	n := len(block)
 	if compressed {
 		var dictionary []byte

@@ -93,9 +93,9 @@ func (b *Batch) Open(d *Decompressor, maxBytes int) (Records, error) {
 		}
 		r.data, r.buffer = buf.data, buf
 	}
-	if int64(r.left)*minRecordSize > int64(len(r.data)) {
+	if size := int64(len(r.data)); int64(b.Count)*minRecordSize > size {
 		r.Release()
-		return Records{}, b.fail(fmt.Errorf("%d records cannot be in %d bytes", b.Count, len(r.data)))
+		return Records{}, b.fail(fmt.Errorf("corrupt: %d records cannot be in %d bytes", b.Count, size))
 	}
 	return r, nil
 }

@@ -11,6 +11,9 @@ import (
 // requests whose newest versions need what the caller does not have, such as
 // topic IDs. The answer carries req itself.
 func AtMost(req kmsg.Request, version int16) kmsg.Request {
+	if inner, ok := req.(capped); ok {
+		return capped{inner.Request, min(version, inner.version)}
+	}
 	return capped{req, version}
 }
 

@@ -1,0 +1,41 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"io"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/twmb/franz-go/pkg/kerr"
+)
+
+func TestBootstrapErrorNamesEveryAddressAndUnwrapsToEachCause(t *testing.T) {
+	err := error(&BootstrapError{
+		Waited:   1500 * time.Millisecond,
+		Attempts: []Attempt{{"a:1", io.ErrUnexpectedEOF}, {"b:2", nil}, {"c:3", errors.New("connection refused")}},
+		Err:      context.DeadlineExceeded,
+	})
+	require.EqualError(t, err, "no broker answered within 1.5s (context deadline exceeded); a:1: unexpected EOF; "+
+		"b:2: no answer yet; c:3: connection refused; check Config.Brokers, and that the brokers run and can be reached from here")
+	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+}
+
+func TestTopicErrorUnwrapsToTheBrokersError(t *testing.T) {
+	message := "too long"
+	err := topicError("orders", kerr.InvalidTopicException.Code, &message)
+	require.ErrorIs(t, err, kerr.InvalidTopicException)
+	require.ErrorContains(t, err, `topic "orders"`)
+	require.ErrorContains(t, err, "too long")
+	require.NoError(t, topicError("orders", 0, nil))
+}
+
+func TestAnUnknownCodeKeepsItsNumber(t *testing.T) {
+	err := codeError(30000)
+	require.ErrorContains(t, err, "30000")
+	require.ErrorIs(t, err, kerr.UnknownServerError)
+	require.Equal(t, error(kerr.UnknownServerError), codeError(-1))
+	require.NoError(t, codeError(0))
+}

@@ -135,7 +135,7 @@ func TestAnswersThatCannotBeTrustedEndTheConnection(t *testing.T) {
 		{"too short", []byte{0, 0, 0, 3, 0, 0, 1}, "answer claims a size of 3 bytes, less than its header has"},
 		{"negative size", []byte{0xff, 0xff, 0xff, 0xff}, "answer claims a size of -1 bytes"},
 		{"above the limit", []byte{0, 0, 8, 1}, "answer claims a size of 2049 bytes, more than allowed (2048)"},
-		{"header cut off", rawFrame(1, 2, 0), "answer of 6 bytes ends within its header"},
+		{"header cut off", rawFrame(1, 2, 0), "answer of 6 bytes ends within the tagged fields of its header"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

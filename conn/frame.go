@@ -139,13 +139,21 @@ func (f *frameReader) next() (*frame, error) {
 // header. The header of a flexible response ends in tagged fields, which are
 // skipped (KIP-482).
 func splitHeader(response []byte, flexible bool) (id int32, body []byte, err error) {
-	r := kbin.Reader{Src: response}
-	id = r.Int32()
-	if flexible {
-		kmsg.SkipTags(&r)
+	if len(response) < correlationBytes {
+		return 0, nil, fmt.Errorf("answer of %d bytes ends within its header", len(response))
 	}
+	id = int32(binary.BigEndian.Uint32(response))
+	body = response[correlationBytes:]
+	if !flexible {
+		return id, body, nil
+	}
+	if len(body) > 0 && body[0] == 0 { // no tagged fields, as always so far
+		return id, body[1:], nil
+	}
+	r := &kbin.Reader{Src: body}
+	kmsg.SkipTags(r)
 	if !r.Ok() {
-		return id, nil, fmt.Errorf("answer of %d bytes ends within its header", len(response))
+		return id, nil, fmt.Errorf("answer of %d bytes ends within the tagged fields of its header", len(response))
 	}
 	return id, r.Src, nil
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/moby/moby/client"
 	"github.com/testcontainers/testcontainers-go"
+	"github.com/testcontainers/testcontainers-go/log"
 )
 
 // ownerLabel marks what a test process starts with the process it belongs to,
@@ -53,6 +54,7 @@ var engineReady = sync.OnceValue(func() error {
 // Main runs the tests of a package and removes all clusters they shared. It
 // returns the code to exit with.
 func Main(m *testing.M) int {
+	log.SetDefault(log.NewNoopLogger()) // errors say what matters
 	code := m.Run()
 	if engineReady() != nil {
 		return code

@@ -9,7 +9,6 @@ import (
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
-	"github.com/musterkafka/muster/conn"
 	"github.com/musterkafka/muster/groupmember"
 	"github.com/musterkafka/muster/groupmember/driver"
 )
@@ -142,23 +141,4 @@ func coordinatorOf(group string, resp *kmsg.FindCoordinatorResponse) (kmsg.FindC
 		}
 	}
 	return kmsg.FindCoordinatorResponseCoordinator{}, fmt.Errorf("looking for the coordinator of group %q: the broker's answer does not name the group", group)
-}
-
-// request asks over the connection of key. What certainly did not leave because
-// the connection had died before is asked once more over a new one.
-func (cl *Client) request(ctx context.Context, key connKey, req kmsg.Request) (kmsg.Response, error) {
-	for again := true; ; again = false {
-		c, err := cl.pool.get(ctx, key)
-		if err != nil {
-			return nil, err
-		}
-		resp, err := c.Request(ctx, req)
-		if err == nil || c.Err() == nil {
-			return resp, err
-		}
-		cl.refresh("a request found its connection dead")
-		if !again || !conn.Unsent(err) {
-			return nil, err
-		}
-	}
 }

@@ -52,6 +52,28 @@ func (cl *Client) dial(ctx context.Context, addr string, trace *conn.Trace) (*co
 	})
 }
 
+// request asks over the connection of key. What certainly did not leave because
+// the connection had died before is asked once more over a new one.
+func (cl *Client) request(ctx context.Context, key connKey, req kmsg.Request) (kmsg.Response, error) {
+	for again := true; ; again = false {
+		c, err := cl.pool.get(ctx, key)
+		if err != nil {
+			return nil, err
+		}
+		resp, err := c.Request(ctx, req)
+		switch {
+		case err == nil || c.Err() == nil:
+			return resp, err
+		case cl.life.Err() != nil:
+			return nil, fmt.Errorf("%w: %w", ErrClosed, err)
+		}
+		cl.refresh("a request found its connection dead")
+		if !again || !conn.Unsent(err) {
+			return nil, err
+		}
+	}
+}
+
 // requestNode asks the broker node over the control connection.
 func (cl *Client) requestNode(ctx context.Context, node int32, req kmsg.Request) (kmsg.Response, error) {
 	return cl.request(ctx, connKey{node: node}, req)

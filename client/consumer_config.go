@@ -1,0 +1,260 @@
+package client
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/musterkafka/muster/assign"
+	"github.com/musterkafka/muster/groupmember"
+)
+
+const (
+	defaultCommitInterval         = 5 * time.Second
+	defaultFetchMaxWait           = 500 * time.Millisecond
+	defaultFetchMinBytes          = 1
+	defaultFetchMaxBytes          = 50 << 20
+	defaultFetchMaxPartitionBytes = 1 << 20
+	defaultBufferBytes            = 64 << 20
+	defaultMaxBatchBytes          = 64 << 20
+	defaultCloseTimeout           = 5 * time.Second
+	defaultSessionTimeout         = 45 * time.Second
+	defaultHeartbeatInterval      = 3 * time.Second
+	defaultRebalanceTimeout       = 5 * time.Minute
+)
+
+// Reset says where reading starts in a partition in which the group has
+// committed nothing, or whose committed offset is not there any more.
+type Reset uint8
+
+const (
+	// ResetEarliest starts at the oldest record that is kept.
+	ResetEarliest Reset = iota
+	// ResetLatest starts at the end: only what is produced from then on is read.
+	ResetLatest
+	// ResetNone starts nowhere: the loop ends with a *PartitionError that
+	// wraps ErrNoOffset.
+	ResetNone
+)
+
+// String returns the value of Kafka's setting auto.offset.reset.
+func (r Reset) String() string {
+	switch r {
+	case ResetEarliest:
+		return "earliest"
+	case ResetLatest:
+		return "latest"
+	case ResetNone:
+		return "none"
+	default:
+		return fmt.Sprintf("reset %d", uint8(r))
+	}
+}
+
+// ConsumerConfig says what a Consumer reads and how. Group and Topics must be
+// set; for all else the zero value works. It is not written to after it was passed
+// on. Negative numbers are refused, except for CommitInterval.
+type ConsumerConfig struct {
+	// Group is the consumer group to be a member of.
+	Group string
+
+	// Topics are the topics to read. One that does not exist yet is waited for.
+	Topics []string
+
+	// InstanceID makes the member a static one (KIP-345): a restart within
+	// the session timeout gets its partitions back without a rebalance. It must be unique in the
+	// group. Empty means a dynamic member.
+	InstanceID string
+
+	// Reset says where to start without a committed offset. Zero means
+	// ResetEarliest.
+	Reset Reset
+
+	// CommitInterval is how often what is done is committed. Zero means 5 s;
+	// negative means only when partitions are given up, at Close and by Commit.
+	CommitInterval time.Duration
+
+	// Assignors are the ways to share the partitions that this member
+	// supports, most wanted first; the group uses one that all its members support.
+	// Nil means assign.Range alone.
+	Assignors []assign.Assignor
+
+	// FetchMaxWait is how long a broker may wait for FetchMinBytes. It is
+	// also how long a newly assigned partition may wait for its first fetch. Zero means 500 ms.
+	FetchMaxWait time.Duration
+
+	// FetchMinBytes is how much a broker should have before it answers,
+	// unless FetchMaxWait has passed. Zero means 1.
+	FetchMinBytes int
+
+	// FetchMaxBytes limits one answer of one broker, FetchMaxPartitionBytes
+	// the part of one partition in it. A first batch that is larger comes all
+	// the same (KIP-74), so neither can stop reading. Zero means 50 MiB and 1 MiB.
+	FetchMaxBytes, FetchMaxPartitionBytes int
+
+	// BufferBytes limits how much of what brokers have sent waits to be
+	// read, all brokers together. One batch alone may be larger. Zero means 64 MiB.
+	BufferBytes int
+
+	// MaxBatchBytes limits a batch once it is decompressed. A larger one
+	// ends the loop with a *PartitionError. Zero means 64 MiB.
+	MaxBatchBytes int
+
+	// SkipCRC leaves out the check of each batch's checksum.
+	SkipCRC bool
+
+	// CloseTimeout limits Close, unless its context has a nearer deadline.
+	// Zero means 5 s.
+	CloseTimeout time.Duration
+
+	// Classic holds what only Kafka's classic group protocol has.
+	Classic ClassicConfig
+
+	// Trace is told what happens to the Consumer. Nil means nobody is.
+	Trace *ConsumerTrace
+}
+
+// ClassicConfig is the part of a ConsumerConfig that only Kafka's classic group
+// protocol has.
+type ClassicConfig struct {
+	// SessionTimeout is after how long without a heartbeat the broker gives
+	// the member's partitions to others. Brokers accept 6 s to 30 min unless set up otherwise.
+	// Zero means 45 s.
+	SessionTimeout time.Duration
+
+	// HeartbeatInterval is how often the member sends one, and so how soon
+	// it learns of a rebalance. It must be below SessionTimeout. Zero means 3 s.
+	HeartbeatInterval time.Duration
+
+	// RebalanceTimeout is how long members have to finish what they have in
+	// hand when the group rebalances, and how long an application may work on
+	// one record or batch. Zero means 5 min.
+	RebalanceTimeout time.Duration
+}
+
+// ConsumerTrace is a set of optional functions that are told what a Consumer
+// does. They may be called from several goroutines and must not block, nor call
+// the Consumer.
+type ConsumerTrace struct {
+	// Assigned is called when partitions are handed to this member: added are
+	// new, owned is all it has. None of added has been read before the call
+	// returns.
+	Assigned func(generation int32, added, owned groupmember.Partitions)
+
+	// Revoked is called when partitions were taken back: the last record of
+	// them is done or was left undone, and what was done is committed, unless lost
+	// is set: then others may be reading them already.
+	Revoked func(partitions groupmember.Partitions, lost bool)
+
+	// Committed is called with what the group's coordinator has accepted.
+	Committed func(offsets []groupmember.Offset)
+
+	// Error is called with what went wrong and is retried, each time.
+	Error func(err error)
+}
+
+// validate returns every problem of the configuration.
+func (c *ConsumerConfig) validate() error {
+	var problems []error
+	if c.Group == "" {
+		problems = append(problems, errors.New("Group is empty: name the consumer group"))
+	}
+	if len(c.Topics) == 0 {
+		problems = append(problems, errors.New("Topics is empty: name at least one topic"))
+	}
+	for i, topic := range c.Topics {
+		if topic == "" {
+			problems = append(problems, fmt.Errorf("Topics[%d] is empty", i))
+		}
+		if slices.Contains(c.Topics[:i], topic) {
+			problems = append(problems, fmt.Errorf("Topics names %q twice", topic))
+		}
+	}
+	if c.Reset > ResetNone {
+		problems = append(problems, fmt.Errorf("Reset is %d: it must be ResetEarliest, ResetLatest or ResetNone", c.Reset))
+	}
+	problems = append(problems, c.negatives()...)
+	problems = append(problems, c.assignorProblems()...)
+	d := c.withDefaults()
+	if d.Classic.HeartbeatInterval > 0 && d.Classic.HeartbeatInterval >= d.Classic.SessionTimeout {
+		problems = append(problems, fmt.Errorf("Classic.HeartbeatInterval (%v) must be below Classic.SessionTimeout (%v): a third of it or less is usual",
+			d.Classic.HeartbeatInterval, d.Classic.SessionTimeout))
+	}
+	if len(problems) > 0 {
+		return fmt.Errorf("consumer config: %w", errors.Join(problems...))
+	}
+	return nil
+}
+
+func (c *ConsumerConfig) negatives() (problems []error) {
+	for _, d := range []struct {
+		name  string
+		value time.Duration
+	}{
+		{"FetchMaxWait", c.FetchMaxWait},
+		{"CloseTimeout", c.CloseTimeout},
+		{"Classic.SessionTimeout", c.Classic.SessionTimeout},
+		{"Classic.HeartbeatInterval", c.Classic.HeartbeatInterval},
+		{"Classic.RebalanceTimeout", c.Classic.RebalanceTimeout},
+	} {
+		if d.value < 0 {
+			problems = append(problems, fmt.Errorf("%s is %v: it must not be negative; zero means the default", d.name, d.value))
+		}
+	}
+	for _, n := range []struct {
+		name  string
+		value int
+	}{
+		{"FetchMinBytes", c.FetchMinBytes},
+		{"FetchMaxBytes", c.FetchMaxBytes},
+		{"FetchMaxPartitionBytes", c.FetchMaxPartitionBytes},
+		{"BufferBytes", c.BufferBytes},
+		{"MaxBatchBytes", c.MaxBatchBytes},
+	} {
+		if n.value < 0 {
+			problems = append(problems, fmt.Errorf("%s is %d: it must not be negative; zero means the default", n.name, n.value))
+		}
+	}
+	return problems
+}
+
+func (c *ConsumerConfig) assignorProblems() (problems []error) {
+	seen := make(map[string]bool)
+	for i, a := range c.Assignors {
+		switch {
+		case a == nil:
+			problems = append(problems, fmt.Errorf("Assignors[%d] is nil", i))
+		case a.Name() == "":
+			problems = append(problems, fmt.Errorf("Assignors[%d] has no name", i))
+		case seen[a.Name()]:
+			problems = append(problems, fmt.Errorf("Assignors has two that are named %q", a.Name()))
+		default:
+			seen[a.Name()] = true
+		}
+	}
+	return problems
+}
+
+func (c ConsumerConfig) withDefaults() ConsumerConfig {
+	c.CommitInterval = cmp.Or(c.CommitInterval, defaultCommitInterval)
+	c.FetchMaxWait = cmp.Or(c.FetchMaxWait, defaultFetchMaxWait)
+	c.FetchMinBytes = cmp.Or(c.FetchMinBytes, defaultFetchMinBytes)
+	c.FetchMaxBytes = cmp.Or(c.FetchMaxBytes, defaultFetchMaxBytes)
+	c.FetchMaxPartitionBytes = cmp.Or(c.FetchMaxPartitionBytes, defaultFetchMaxPartitionBytes)
+	c.BufferBytes = cmp.Or(c.BufferBytes, defaultBufferBytes)
+	c.MaxBatchBytes = cmp.Or(c.MaxBatchBytes, defaultMaxBatchBytes)
+	c.CloseTimeout = cmp.Or(c.CloseTimeout, defaultCloseTimeout)
+	c.Classic.SessionTimeout = cmp.Or(c.Classic.SessionTimeout, defaultSessionTimeout)
+	c.Classic.HeartbeatInterval = cmp.Or(c.Classic.HeartbeatInterval, defaultHeartbeatInterval)
+	c.Classic.RebalanceTimeout = cmp.Or(c.Classic.RebalanceTimeout, defaultRebalanceTimeout)
+	c.Topics = slices.Sorted(slices.Values(c.Topics))
+	if c.Assignors == nil {
+		c.Assignors = []assign.Assignor{assign.Range()}
+	}
+	if c.Trace == nil {
+		c.Trace = new(ConsumerTrace)
+	}
+	return c
+}

@@ -1,0 +1,252 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+
+	"github.com/musterkafka/muster/assign"
+	"github.com/musterkafka/muster/groupmember"
+)
+
+// translator turns the group protocol's bytes into values with package assign
+// (driver.Translator). It alone knows assignors.
+//
+// While this member leads its group it also remembers what the plan was made
+// of, and wants a new one when that has changed.
+type translator struct {
+	cl  *Client
+	cfg *ConsumerConfig
+	log *slog.Logger
+
+	mu      sync.Mutex
+	planned map[string]int32 // partitions by topic when the current plan was made; nil if another member leads
+	release func()           // ends the watch over those topics
+}
+
+// Encode implements driver.Translator.
+func (t *translator) Encode(_ context.Context, owned groupmember.Partitions, generation int32) (groupmember.Subscription, error) {
+	t.follow()
+	m := assign.Member{Topics: t.cfg.Topics, Owned: assign.Partitions(owned), Generation: generation}
+	s := groupmember.Subscription{Topics: t.cfg.Topics}
+	for _, a := range t.cfg.Assignors {
+		data, err := userData(a, m.Owned, generation)
+		if err != nil {
+			return groupmember.Subscription{}, err
+		}
+		m.UserData = data
+		s.Protocols = append(s.Protocols, groupmember.Protocol{Name: a.Name(), Metadata: assign.AppendSubscription(nil, m)})
+	}
+	return s, nil
+}
+
+// Plan implements driver.Translator.
+func (t *translator) Plan(ctx context.Context, generation int32, protocol string, joined []groupmember.Joined) ([]groupmember.Assignment, error) {
+	assignor := t.assignor(protocol)
+	if assignor == nil {
+		return nil, fmt.Errorf("the group has chosen the assignor %q, which this member does not have", protocol)
+	}
+	group, topics, err := t.group(ctx, joined)
+	if err != nil {
+		return nil, err
+	}
+	plan, err := runAssignor(assignor, group)
+	if err != nil {
+		return nil, err
+	}
+	if left := assign.Unassigned(group, plan); left.Count() > 0 {
+		t.log.Warn("the assignor has left partitions to nobody", "assignor", protocol, "generation", generation, "count", left.Count())
+	}
+	if assignor.Cooperative() {
+		plan = assign.Withhold(group, plan)
+	}
+	assignments := make([]groupmember.Assignment, 0, len(group.Members))
+	for _, m := range group.Members {
+		assignments = append(assignments, groupmember.Assignment{MemberID: m.ID, Bytes: assign.AppendAssignment(nil, plan[m.ID])})
+	}
+	t.lead(group, topics)
+	return assignments, nil
+}
+
+// Decode implements driver.Translator.
+func (t *translator) Decode(_ context.Context, _ string, assignment []byte) (partitions, foreign groupmember.Partitions, err error) {
+	assigned, err := assign.ReadAssignment(assignment)
+	if err != nil {
+		return nil, nil, err
+	}
+	partitions, foreign = make(groupmember.Partitions), make(groupmember.Partitions)
+	for topic, ids := range assigned {
+		if _, subscribed := slices.BinarySearch(t.cfg.Topics, topic); subscribed {
+			partitions[topic] = ids
+		} else {
+			foreign[topic] = ids
+		}
+	}
+	return partitions, foreign, nil
+}
+
+// Resolve implements driver.Translator.
+func (t *translator) Resolve(context.Context, []groupmember.TopicID) (groupmember.Partitions, error) {
+	return nil, errors.New("the consumer group protocol (KIP-848) is not spoken")
+}
+
+func (t *translator) assignor(name string) assign.Assignor {
+	for _, a := range t.cfg.Assignors {
+		if a.Name() == name {
+			return a
+		}
+	}
+	return nil
+}
+
+// group describes the group to an assignor, with what the cluster says now of all
+// topics of all members.
+func (t *translator) group(ctx context.Context, joined []groupmember.Joined) (assign.Group, []string, error) {
+	members := make([]assign.Joined, 0, len(joined))
+	for _, j := range joined {
+		members = append(members, assign.Joined(j))
+	}
+	var g assign.Group
+	var problems []error
+	g.Members, problems = assign.ReadMembers(members)
+	for _, problem := range problems {
+		t.log.Warn("a member's subscription cannot be read", "error", problem)
+	}
+	topics := topicsOf(g.Members)
+	cluster, err := t.cl.fresh(ctx, topics)
+	if err != nil {
+		return assign.Group{}, nil, err
+	}
+	g.Topics = describeTopics(cluster, topics)
+	return g, topics, nil
+}
+
+func topicsOf(members []assign.Member) []string {
+	var topics []string
+	for _, m := range members {
+		topics = append(topics, m.Topics...)
+	}
+	slices.Sort(topics)
+	return slices.Compact(topics)
+}
+
+// describeTopics returns what an assignor may know of those topics that exist.
+func describeTopics(c *cluster, names []string) map[string]assign.Topic {
+	topics := make(map[string]assign.Topic, len(names))
+	for _, name := range names {
+		if count := partitionCount(c, name); count > 0 {
+			t, _ := c.topic(name)
+			topics[name] = assign.Topic{Partitions: count, Racks: racksOf(c, t.partitions)}
+		}
+	}
+	return topics
+}
+
+// partitionCount returns how many partitions a topic has, 0 if it does not exist.
+func partitionCount(c *cluster, name string) int32 {
+	t, ok := c.topic(name)
+	if !ok || t.absent >= absentAnswers {
+		return 0
+	}
+	return int32(len(t.partitions))
+}
+
+// racksOf returns the racks of each partition's replicas, nil if none is known
+// (KIP-881). A replica whose broker is down has none.
+func racksOf(c *cluster, partitions []partition) [][]string {
+	racks := make([][]string, len(partitions))
+	known := false
+	for i, p := range partitions {
+		for _, node := range p.replicas {
+			if b, ok := c.broker(node); ok && b.rack != "" {
+				racks[i] = append(racks[i], b.rack)
+				known = true
+			}
+		}
+	}
+	if !known {
+		return nil
+	}
+	return racks
+}
+
+// lead remembers what the plan is made of, and keeps watching it: topics that do
+// not exist yet too.
+func (t *translator) lead(g assign.Group, topics []string) {
+	planned := make(map[string]int32, len(topics))
+	for _, name := range topics {
+		planned[name] = g.Topics[name].Partitions
+	}
+	release := t.cl.watch(topics)
+	t.mu.Lock()
+	before := t.release
+	t.planned, t.release = planned, release
+	t.mu.Unlock()
+	if before != nil {
+		before()
+	}
+}
+
+// follow forgets the plan: a new round has begun.
+func (t *translator) follow() {
+	t.mu.Lock()
+	release := t.release
+	t.planned, t.release = nil, nil
+	t.mu.Unlock()
+	if release != nil {
+		release()
+	}
+}
+
+// changed asks for a new round if this member leads and a topic was created or
+// deleted or has got more partitions. A rack counts for nothing here: it
+// comes and goes with its broker.
+func (t *translator) changed(c *cluster, rejoin func(why string)) {
+	t.mu.Lock()
+	differs := false
+	for name, before := range t.planned {
+		if _, known := c.topic(name); known && partitionCount(c, name) != before {
+			differs = true
+		}
+	}
+	if differs {
+		t.planned = nil // asked once; the watch goes on until the round begins
+	}
+	t.mu.Unlock()
+	if differs {
+		rejoin("cached metadata has changed")
+	}
+}
+
+// runAssignor returns a plan that passes Check. The assignor may be the
+// application's and do anything.
+func runAssignor(a assign.Assignor, g assign.Group) (plan assign.Plan, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			plan, err = nil, fmt.Errorf("assignor %q: panic: %v", a.Name(), r)
+		}
+	}()
+	if plan, err = a.Assign(g); err != nil {
+		return nil, fmt.Errorf("assignor %q: %w", a.Name(), err)
+	}
+	if err := assign.Check(g, plan); err != nil {
+		return nil, fmt.Errorf("assignor %q: %w", a.Name(), err)
+	}
+	return plan, nil
+}
+
+func userData(a assign.Assignor, owned assign.Partitions, generation int32) (data []byte, err error) {
+	encoder, ok := a.(assign.UserDataEncoder)
+	if !ok {
+		return nil, nil
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("assignor %q: panic in UserData: %v", a.Name(), r)
+		}
+	}()
+	return encoder.UserData(owned, generation), nil
+}

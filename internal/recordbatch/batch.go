@@ -2,6 +2,7 @@ package recordbatch
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash/crc32"
 )
@@ -33,6 +34,8 @@ const (
 	transactionalFlag = 0x10
 	controlFlag       = 0x20
 )
+
+var errChecksum = errors.New("checksum mismatch: the batch was damaged on the broker's disk or on its way here")
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
@@ -112,7 +115,7 @@ func (s *Scanner) Next(b *Batch) bool {
 	var err error
 	switch {
 	case !s.SkipCRC && !sound(raw, magic):
-		err = fmt.Errorf("checksum mismatch: the batch was damaged on the broker's disk or on its way here")
+		err = errChecksum
 	case magic == 2:
 		err = b.readHeader(raw)
 	default:

@@ -96,6 +96,9 @@ func (c *Conn) die(cause error) {
 // *Error. The response to a request that has none (a produce request that asks for
 // no acknowledgement) is empty. Request implements kmsg.Requestor.
 func (c *Conn) Request(ctx context.Context, req kmsg.Request) (kmsg.Response, error) {
+	if ctx.Err() != nil {
+		return nil, c.errorOf(req, false, context.Cause(ctx))
+	}
 	to := make(chan Answer, 1)
 	if err := c.Start(ctx, req, to); err != nil {
 		return nil, err

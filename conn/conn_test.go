@@ -89,6 +89,21 @@ func TestCancellingOneCallerHarmsNoOther(t *testing.T) {
 	})
 }
 
+func TestARequestWhoseContextHasEndedIsNotSent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBroker(t)
+		c := connect(t, b, Config{})
+		ctx, cancel := context.WithCancelCause(t.Context())
+		bored := errors.New("bored")
+		cancel(bored)
+		_, err := c.Request(ctx, ask("x"))
+		require.ErrorIs(t, err, bored)
+		require.True(t, Unsent(err))
+		synctest.Wait()
+		require.Empty(t, b.Seen(keyFind))
+	})
+}
+
 func TestStartBlocksOnlyWhileMaxInFlightIsReached(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBroker(t)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"syscall"
 )
 
 // Dial connects to the broker at addr (host:port), with TCP keep-alive, and
@@ -31,14 +30,11 @@ func (c Config) dialContext(ctx context.Context) (context.Context, context.Cance
 }
 
 func explainDial(ctx context.Context, err error) error {
-	var dns *net.DNSError
-	switch {
-	case ctx.Err() != nil:
+	if ctx.Err() != nil {
 		return fmt.Errorf("cannot connect: %w (%w): is the host up, and the port open in firewalls?", context.Cause(ctx), err)
-	case errors.Is(err, syscall.ECONNREFUSED):
-		return fmt.Errorf("cannot connect: %w: is the broker running, and is this the port of its listener?", err)
-	case errors.As(err, &dns):
+	}
+	if _, ok := errors.AsType[*net.DNSError](err); ok {
 		return fmt.Errorf("cannot connect: %w: is the name right, also where the broker advertises its listeners?", err)
 	}
-	return fmt.Errorf("cannot connect: %w", err)
+	return fmt.Errorf("cannot connect: %w: is the broker running, and is this the port of its listener?", err)
 }

@@ -125,6 +125,16 @@ func TestHangingUpAtTheFirstRequestHintsAtSASL(t *testing.T) {
 	})
 }
 
+func TestHangingUpOnAnIdleConnectionHintsAtNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBroker(t)
+		c := connect(t, b, Config{})
+		b.DropConnections()
+		<-c.Done()
+		require.EqualError(t, c.Err(), "broker broker:9092: the broker closed the connection (EOF)")
+	})
+}
+
 func TestAnswersThatCannotBeTrustedEndTheConnection(t *testing.T) {
 	for _, test := range []struct {
 		name   string

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"time"
 
@@ -108,15 +109,16 @@ func (c *Conn) readLoop() error {
 	}
 }
 
-// explainRead says what a failed read means. The end of the stream before the
-// first answer is how a listener that expects SASL rejects an unknown client: it answers
-// ApiVersions to everybody and hangs up at the next request.
+// explainRead says what a failed read means. Hanging up at the first request is
+// how a listener that expects SASL rejects a client that does not: it answers
+// ApiVersions to everybody, and nothing else.
 func (c *Conn) explainRead(err error, first bool) error {
+	_, network := errors.AsType[*net.OpError](err)
 	switch {
 	case c.life.Err() != nil:
 		return context.Cause(c.life)
-	case first && errors.Is(err, io.EOF):
-		return fmt.Errorf("the broker closed the connection before its first answer: does the listener expect SASL? (%w)", err)
+	case first && c.queue.awaits() && (network || errors.Is(err, io.EOF)):
+		return fmt.Errorf("the broker closed the connection instead of answering its first request: does the listener expect SASL? (%w)", err)
 	case errors.Is(err, io.EOF):
 		return fmt.Errorf("the broker closed the connection (%w)", err)
 	}

@@ -135,6 +135,13 @@ func (q *queue) overdue(now time.Time) (c call, waited time.Duration, ok bool) {
 	return *q.waiting.head(), now.Sub(q.since), true
 }
 
+// awaits reports whether an answer is due.
+func (q *queue) awaits() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.waiting.len() > 0
+}
+
 // holdUntil forbids writing before t.
 func (q *queue) holdUntil(t time.Time) {
 	q.mu.Lock()

@@ -9,6 +9,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"github.com/musterkafka/muster/conn"
 	"github.com/musterkafka/muster/groupmember"
 	"github.com/musterkafka/muster/groupmember/driver"
 )
@@ -82,18 +83,28 @@ func (c *coordinator) Find(ctx context.Context, forget bool) (code int16, err er
 func (c *coordinator) Request(ctx context.Context, route groupmember.Route, req kmsg.Request) (kmsg.Response, error) {
 	node := c.last()
 	if node < 0 {
-		return nil, unsent("", fmt.Errorf("%s: %w", kmsg.NameForKey(req.Key()), errNoCoordinator))
+		return nil, portError{unsent(fmt.Errorf("%s: %w", kmsg.NameForKey(req.Key()), errNoCoordinator))}
 	}
 	key := connKey{node: node}
 	if route == groupmember.RouteGroup {
 		key = connKey{node: node, class: classGroup, owner: c.owner}
 	}
 	resp, err := c.cl.request(ctx, key, req)
-	if err != nil && ctx.Err() == nil {
+	if err == nil {
+		return resp, nil
+	}
+	if ctx.Err() == nil {
 		c.cl.coordinators.forget(c.group, node)
 	}
-	return resp, err
+	return nil, portError{err}
 }
+
+// portError tells the driver, which knows nothing of connections, whether a
+// request has left.
+type portError struct{ error }
+
+func (e portError) Unsent() bool  { return conn.Unsent(e.error) }
+func (e portError) Unwrap() error { return e.error }
 
 func (c *coordinator) last() int32 {
 	c.mu.Lock()

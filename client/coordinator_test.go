@@ -12,7 +12,6 @@ import (
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
-	"github.com/musterkafka/muster/conn"
 	"github.com/musterkafka/muster/groupmember"
 )
 
@@ -106,7 +105,7 @@ func TestAnErrorCodeOfFindIsHandedOnAndNotRemembered(t *testing.T) {
 			require.Equal(t, code, got)
 			_, err = co.Request(t.Context(), groupmember.RouteGroup, kmsg.NewPtrHeartbeatRequest())
 			require.ErrorIs(t, err, errNoCoordinator)
-			require.True(t, conn.Unsent(err))
+			require.True(t, err.(interface{ Unsent() bool }).Unsent())
 
 			f.coordinates(1, 0)
 			got, err = co.Find(t.Context(), false)

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
+
+	"github.com/musterkafka/muster/conn"
 )
 
 // ErrClosed is why a call failed, or ended, whose Client was closed.
@@ -83,12 +85,12 @@ type TopicError struct {
 	Err     error
 }
 
-// Error names the topic and the cause.
+// Error names the topic and the cause, in the broker's words if it had any.
 func (e *TopicError) Error() string {
-	if e.Message == "" {
-		return fmt.Sprintf("topic %q: %v", e.Topic, e.Err)
+	if refusal, ok := errors.AsType[*kerr.Error](e.Err); ok && e.Message != "" {
+		return fmt.Sprintf("topic %q: %s: %s", e.Topic, refusal.Message, e.Message)
 	}
-	return fmt.Sprintf("topic %q: %v: %s", e.Topic, e.Err, e.Message)
+	return fmt.Sprintf("topic %q: %v", e.Topic, e.Err)
 }
 
 // Unwrap returns the cause.
@@ -103,3 +105,13 @@ func codeError(code int16) error {
 	}
 	return err
 }
+
+// unsentError is an error of this side, from before any byte of a request left.
+type unsentError struct{ err error }
+
+func unsent(err error) error { return &unsentError{err} }
+
+func (e *unsentError) Error() string { return e.err.Error() }
+
+// Unwrap lets conn.Unsent see what kind of error this is.
+func (e *unsentError) Unwrap() []error { return []error{e.err, &conn.Error{Err: e.err}} }

@@ -3,12 +3,15 @@ package client
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 	"github.com/twmb/franz-go/pkg/kerr"
+
+	"github.com/musterkafka/muster/conn"
 )
 
 func TestBootstrapErrorNamesEveryAddressAndUnwrapsToEachCause(t *testing.T) {
@@ -27,8 +30,8 @@ func TestTopicErrorUnwrapsToTheBrokersError(t *testing.T) {
 	message := "too long"
 	err := topicError("orders", kerr.InvalidTopicException.Code, &message)
 	require.ErrorIs(t, err, kerr.InvalidTopicException)
-	require.ErrorContains(t, err, `topic "orders"`)
-	require.ErrorContains(t, err, "too long")
+	require.EqualError(t, err, `topic "orders": INVALID_TOPIC_EXCEPTION: too long`)
+	require.ErrorContains(t, topicError("orders", kerr.InvalidTopicException.Code, nil), "INVALID_TOPIC_EXCEPTION: The request")
 	require.NoError(t, topicError("orders", 0, nil))
 }
 
@@ -38,4 +41,12 @@ func TestAnUnknownCodeKeepsItsNumber(t *testing.T) {
 	require.ErrorIs(t, err, kerr.UnknownServerError)
 	require.Equal(t, error(kerr.UnknownServerError), codeError(-1))
 	require.NoError(t, codeError(0))
+}
+
+func TestAnUnsentErrorKeepsItsWordsAndItsCause(t *testing.T) {
+	err := fmt.Errorf("asking: %w", unsent(ErrClosed))
+	require.EqualError(t, err, "asking: client is closed")
+	require.ErrorIs(t, err, ErrClosed)
+	require.True(t, conn.Unsent(err))
+	require.False(t, conn.Unsent(ErrClosed))
 }

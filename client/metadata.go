@@ -147,7 +147,7 @@ func (m *metadata) ask(why string, idle bool) uint64 {
 		m.started = true
 		m.wg.Go(m.loop)
 	}
-	if !idle || !m.running {
+	if !m.schedule.wanted && !(idle && m.running) {
 		m.schedule.ask(time.Now())
 		m.why = why
 	}
@@ -211,6 +211,9 @@ func (m *metadata) begin() (number uint64, topics []string) {
 	defer m.mu.Unlock()
 	m.number++
 	m.running = true
+	if !m.schedule.wanted {
+		m.why = "it is old"
+	}
 	m.schedule.begin()
 	for name := range m.watched {
 		topics = append(topics, name)

@@ -342,3 +342,23 @@ func TestANetworkThatSwallowsEverythingIsReported(t *testing.T) {
 		require.ErrorContains(t, err, "1s")
 	})
 }
+
+func TestEveryVersionOfMetadataIsUnderstood(t *testing.T) {
+	for version := int16(1); version <= 13; version++ {
+		synctest.Test(t, func(t *testing.T) {
+			f := newFakes(t, 1)
+			f.broker(1).Offer(keyMetadata, 0, version)
+			f.topics["a"] = topicAnswer("a", idA, 0, partitionAnswer(0, 1, 4))
+			cl := f.client(Config{})
+			defer cl.watch([]string{"a", "missing"})()
+			c, err := cl.await(t.Context(), func(c *cluster) bool { _, ok := c.topic("a"); return ok })
+			require.NoError(t, err)
+			got, _ := c.topic("a")
+			require.Equal(t, []int32{1}, leaders(c, "a"))
+			require.Equal(t, version >= 7, got.partitions[0].leaderEpoch == 4)
+			require.Equal(t, version >= 10, got.id == idA)
+			missing, _ := c.topic("missing")
+			require.Equal(t, int16(unknownTopic), missing.err)
+		})
+	}
+}

@@ -63,8 +63,8 @@ type slot struct {
 	key     connKey
 	life    context.Context // ends when the slot is given up
 	end     context.CancelCauseFunc
+	attempt *attempt   // under way, or the one that made conn; nil if neither
 	conn    *conn.Conn // nil if there is none
-	attempt *attempt   // nil if none is being made
 	opened  time.Time  // when conn was
 	rest    time.Time  // no attempt before this
 	failed  int        // failures in a row
@@ -101,13 +101,13 @@ func (p *pool) get(ctx context.Context, key connKey) (*conn.Conn, error) {
 		moved.Close()
 	}
 	if err != nil {
-		return nil, unsent(addr, err)
+		return nil, unsent(err)
 	}
 	select {
 	case <-a.done:
 		return a.conn, a.err
 	case <-ctx.Done():
-		return nil, unsent(addr, p.waited(key.node, context.Cause(ctx)))
+		return nil, unsent(fmt.Errorf("broker %s: %w", addr, p.waited(key.node, context.Cause(ctx))))
 	}
 }
 
@@ -127,10 +127,7 @@ func (p *pool) reserve(key connKey, addr string) (a *attempt, moved *conn.Conn, 
 	}
 	s.settle(time.Now())
 	if s.conn != nil && s.conn.Addr() != addr {
-		moved, s.conn = s.conn, nil
-	}
-	if s.conn != nil {
-		return &attempt{done: closedChannel, conn: s.conn}, nil, nil
+		moved, s.conn, s.attempt = s.conn, nil, nil
 	}
 	if s.attempt == nil {
 		s.attempt = &attempt{done: make(chan struct{})}
@@ -152,7 +149,7 @@ func (s *slot) settle(now time.Time) {
 	} else {
 		s.failed = 0
 	}
-	s.conn = nil
+	s.conn, s.attempt = nil, nil
 }
 
 // connect makes the connection of s, not before the time rest.
@@ -173,18 +170,19 @@ func (p *pool) connect(s *slot, rest time.Time) {
 func (p *pool) settleAttempt(s *slot, c *conn.Conn, err error) (a *attempt, news bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	a, s.attempt = s.attempt, nil
+	a = s.attempt
 	if s.life.Err() != nil {
-		a.err = unsent("", context.Cause(s.life))
+		a.err = unsent(context.Cause(s.life))
 		return a, false
 	}
-	a.conn, a.err = c, err
 	before := p.down[s.key.node]
 	if err == nil {
+		a.conn = c
 		s.conn, s.opened, s.rest = c, time.Now(), time.Time{}
 		delete(p.down, s.key.node)
 		return a, before != nil
 	}
+	a.err, s.attempt = err, nil
 	p.down[s.key.node] = err
 	s.failed++
 	s.rest = time.Now().Add(reconnectBackoff.after(s.failed))
@@ -194,7 +192,7 @@ func (p *pool) settleAttempt(s *slot, c *conn.Conn, err error) (a *attempt, news
 func (p *pool) open(s *slot, rest time.Time) (*conn.Conn, error) {
 	if wait := time.Until(rest); wait > 0 {
 		if err := sleep(s.life, wait); err != nil {
-			return nil, unsent("", err)
+			return nil, unsent(err)
 		}
 	}
 	addr, err := p.address(s.key.node)
@@ -294,14 +292,3 @@ func (p *pool) close() {
 	p.drop(func(connKey) bool { return true }, ErrClosed)
 	p.wg.Wait()
 }
-
-// unsent makes err one that came before a request left.
-func unsent(addr string, err error) error {
-	return &conn.Error{Addr: addr, Err: err}
-}
-
-var closedChannel = func() chan struct{} {
-	c := make(chan struct{})
-	close(c)
-	return c
-}()

@@ -37,7 +37,7 @@ func (cl *Client) address(node int32) (string, error) {
 	b, ok := cl.snapshot().broker(node)
 	if !ok {
 		cl.refresh("a broker is unknown")
-		return "", unsent("", fmt.Errorf("broker %d is not among the %d brokers that the cluster names: it may be down", node, len(cl.snapshot().brokers)))
+		return "", unsent(fmt.Errorf("broker %d is not among the %d brokers that the cluster names: it may be down", node, len(cl.snapshot().brokers)))
 	}
 	return net.JoinHostPort(b.host, strconv.Itoa(int(b.port))), nil
 }

@@ -23,7 +23,7 @@ type schedule struct {
 // ask says that metadata is wanted.
 func (s *schedule) ask(now time.Time) {
 	if s.wanted {
-		return
+		return // the first one to ask has decided
 	}
 	s.wanted = true
 	if now.Sub(s.last) > s.gap {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/twmb/franz-go/pkg/kerr"
 
@@ -25,14 +26,17 @@ type Error struct {
 
 // Error says what failed, for which group, why, and what to check.
 func (e *Error) Error() string {
-	text := e.Text
-	if refusal := kerr.TypedErrorForCode(e.Code); e.Kind == groupmember.BrokerRefused && refusal != nil {
-		text = join(refusal.Message, text)
+	text, hint := e.Text, hints[e.Kind]
+	if refusal := e.refusal(); refusal != nil {
+		if !strings.Contains(text, refusal.Message) {
+			text = join(text, refusal.Message)
+		}
+		hint = checks[refusal]
 	}
 	if text == "" {
 		text = e.Kind.String()
 	}
-	if hint := hints[e.Kind]; hint != "" {
+	if hint != "" {
 		text += " (" + hint + ")"
 	}
 	if e.Op == "" {
@@ -43,15 +47,35 @@ func (e *Error) Error() string {
 
 // Unwrap returns the broker's error, or the cause on this side, or nil.
 func (e *Error) Unwrap() error {
-	if refusal := kerr.TypedErrorForCode(e.Code); e.Kind == groupmember.BrokerRefused && refusal != nil {
+	if refusal := e.refusal(); refusal != nil {
 		return refusal
 	}
 	return e.cause
 }
 
+// refusal is the broker's word, or nil if it did not have one.
+func (e *Error) refusal() *kerr.Error {
+	if e.Kind != groupmember.BrokerRefused {
+		return nil
+	}
+	return kerr.TypedErrorForCode(e.Code)
+}
+
 var hints = map[groupmember.FailureKind]string{
 	groupmember.Forfeited: "the partition was taken back before this was done; its next owner goes on from the last commit",
 	groupmember.Suspect:   "the coordinator has not answered for almost the session timeout; check that it is reachable",
+}
+
+// checks say what to look at when a broker refuses a member for good.
+var checks = map[*kerr.Error]string{
+	kerr.FencedInstanceID:          "another process has joined with the same instance ID; give each its own",
+	kerr.GroupAuthorizationFailed:  "check that the ACLs allow READ on the group",
+	kerr.TopicAuthorizationFailed:  "check that the ACLs allow READ on the topic",
+	kerr.GroupMaxSizeReached:       "the group has as many members as the broker's group.max.size",
+	kerr.InconsistentGroupProtocol: "no assignor is configured in all members of the group, or it is not a consumer group",
+	kerr.InvalidSessionTimeout:     "the broker allows group.min.session.timeout.ms to group.max.session.timeout.ms",
+	kerr.InvalidGroupID:            "the broker does not take this group ID",
+	kerr.OffsetMetadataTooLarge:    "the broker's offset.metadata.max.bytes is the limit",
 }
 
 func join(a, b string) string {

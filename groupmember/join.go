@@ -1,0 +1,165 @@
+package groupmember
+
+import (
+	"slices"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// encode asks for the subscription. It is asked anew for every JoinGroup, so
+// that what the leader reads is what is so.
+func (m *Member) encode() {
+	m.enter(Encoding, m.rounds.why)
+	m.ask = m.question()
+	m.emit(Encode{Seq: m.ask.seq, Owned: m.owned, Generation: m.ownedSince})
+}
+
+// onEncoded sends the JoinGroup.
+func (m *Member) onEncoded(ev Encoded) {
+	switch {
+	case ev.Failure.Failed():
+		m.warn("the subscription could not be encoded: " + ev.Failure.Text)
+		m.wait("subscription not encoded")
+	case len(ev.Subscription.Protocols) == 0:
+		m.fail(Failure{Kind: Rejected, Text: "the subscription names no assignor"})
+	case !m.coordinator.known:
+		m.approach()
+	default:
+		m.offered = ev.Subscription.Protocols
+		m.join()
+	}
+}
+
+// join opens a round, or enters one: every member of the group sends a
+// JoinGroup, and the coordinator answers all of them when the last one is in
+// or the largest rebalance timeout among them has passed.
+func (m *Member) join() {
+	m.enter(Joining, m.rounds.why)
+	m.rounds.doubts = 0
+
+	req := kmsg.NewPtrJoinGroupRequest()
+	req.Group = m.cfg.Group
+	req.SessionTimeoutMillis = int32(m.cfg.SessionTimeout.Milliseconds())
+	req.RebalanceTimeoutMillis = int32(m.cfg.RebalanceTimeout.Milliseconds())
+	req.MemberID = m.id
+	req.InstanceID = m.instance
+	req.ProtocolType = m.cfg.ProtocolType
+	for _, p := range m.offered {
+		protocol := kmsg.NewJoinGroupRequestProtocol()
+		protocol.Name, protocol.Metadata = p.Name, p.Metadata
+		req.Protocols = append(req.Protocols, protocol)
+	}
+	req.Reason = reason(m.rounds.why) // KIP-800
+	m.ask = m.send(RouteGroup, req)
+}
+
+// onJoinGroup reads the answer.
+func (m *Member) onJoinGroup(q question, ev Replied) {
+	resp, failure := answerOf[*kmsg.JoinGroupResponse](ev)
+	if failure.Failed() {
+		m.unanswered(q, "JoinGroup", failure)
+		return
+	}
+	switch code := kerr.TypedErrorForCode(resp.ErrorCode); code {
+	case nil:
+		m.onJoined(q, resp)
+	case kerr.MemberIDRequired: // KIP-394: come back with the ID you were given
+		if q.as.id != "" {
+			m.rounds.hurried++
+		}
+		m.id = resp.MemberID
+		m.rounds.why = "need to re-join with the given member-id"
+		m.proceed()
+	case kerr.CoordinatorLoadInProgress:
+		m.wait(because(code, "JoinGroup"))
+	case kerr.NotCoordinator, kerr.CoordinatorNotAvailable:
+		m.strayed(q)
+		m.hurry(because(code, "JoinGroup"))
+	case kerr.RebalanceInProgress: // the group is being converted (KIP-848), or could not be persisted
+		m.hurry(because(code, "JoinGroup"))
+	case kerr.UnknownMemberID:
+		m.expelled(nobody, because(code, "JoinGroup"))
+	case kerr.IllegalGeneration:
+		m.expelled(m.sameID(), because(code, "JoinGroup"))
+	case kerr.FencedInstanceID, kerr.GroupMaxSizeReached, kerr.InconsistentGroupProtocol, kerr.InvalidSessionTimeout,
+		kerr.InvalidGroupID, kerr.GroupAuthorizationFailed, kerr.UnsupportedVersion:
+		m.fail(refused(resp.ErrorCode, "joining"))
+	default:
+		if passing(code) {
+			m.wait(because(code, "JoinGroup"))
+		} else {
+			m.fail(refused(resp.ErrorCode, "joining"))
+		}
+	}
+}
+
+// onJoined ends the join. A follower goes straight to SyncGroup and waits there
+// for the plan; the leader is told who is in the group and makes the plan
+// first.
+func (m *Member) onJoined(q question, resp *kmsg.JoinGroupResponse) {
+	if resp.ProtocolType != nil && *resp.ProtocolType != m.cfg.ProtocolType { // KIP-559
+		m.fail(Failure{Kind: Rejected, Text: "the group is of protocol type " + *resp.ProtocolType + ", this member of " + m.cfg.ProtocolType + ": use another group"})
+		return
+	}
+	leads := resp.LeaderID == resp.MemberID
+	if problem := m.absurd(resp, leads); problem != "" {
+		m.warn("JoinGroup was answered with " + problem)
+		m.wait("JoinGroup answered with " + problem)
+		return
+	}
+	m.identity = identity{id: resp.MemberID, generation: resp.Generation}
+	m.protocol, m.leader = *resp.Protocol, leads
+	m.accept(q)
+	m.beatAt = m.now.Add(m.cfg.HeartbeatInterval)
+
+	switch {
+	case !leads:
+		m.sync("follower", nil)
+	case resp.SkipAssignment: // KIP-814: the plan is in place already
+		m.sync("leader of an unchanged group", nil)
+	default:
+		m.plan(resp.Members)
+	}
+}
+
+// absurd says what is wrong with a join that claims to have succeeded.
+func (m *Member) absurd(resp *kmsg.JoinGroupResponse, leads bool) string {
+	switch {
+	case resp.MemberID == "":
+		return "no member ID"
+	case resp.Generation < 0:
+		return "a negative generation"
+	case resp.Protocol == nil:
+		return "no protocol name"
+	case !slices.ContainsFunc(m.offered, func(p Protocol) bool { return p.Name == *resp.Protocol }):
+		return "a protocol that this member did not offer"
+	case leads && !slices.ContainsFunc(resp.Members, func(j kmsg.JoinGroupResponseMember) bool { return j.MemberID == resp.LeaderID }):
+		return "a leader that is not in the member list"
+	}
+	return ""
+}
+
+// unanswered goes on after a JoinGroup or SyncGroup that failed on its way.
+func (m *Member) unanswered(q question, api string, failure Failure) {
+	if !failure.passes() {
+		m.fail(failure)
+		return
+	}
+	m.strayed(q)
+	m.hurry(api + " was not answered")
+}
+
+// reason is why as requests want it: Kafka takes 255 characters (KIP-800).
+func reason(why string) *string {
+	if len(why) > 255 {
+		why = why[:255]
+	}
+	return &why
+}
+
+func because(code *kerr.Error, api string) string {
+	return "encountered " + code.Message + " from " + api + " response"
+}
+
+func (m *Member) warn(text string) { m.emit(Warned{Text: text}) }

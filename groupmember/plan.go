@@ -1,0 +1,95 @@
+package groupmember
+
+import "github.com/twmb/franz-go/pkg/kmsg"
+
+// plan asks for everybody's assignment. Heartbeats go on meanwhile, so that a
+// slow assignor does not cost the membership.
+func (m *Member) plan(members []kmsg.JoinGroupResponseMember) {
+	m.enter(Planning, "elected leader")
+	joined := make([]Joined, 0, len(members))
+	for _, j := range members {
+		one := Joined{ID: j.MemberID, Metadata: j.ProtocolMetadata}
+		if j.InstanceID != nil {
+			one.InstanceID = *j.InstanceID
+		}
+		joined = append(joined, one)
+	}
+	m.ask = m.question()
+	m.emit(Plan{Seq: m.ask.seq, Generation: m.generation, Protocol: m.protocol, Members: joined})
+}
+
+// onPlanned sends the plan, or makes room for another leader.
+func (m *Member) onPlanned(ev Planned) {
+	if ev.Failure.Failed() {
+		m.withdraw("no plan for the group", ev.Failure)
+		return
+	}
+	m.sync("plan made", ev.Assignments)
+}
+
+// decode asks what the assignment's bytes mean.
+func (m *Member) decode(assignment []byte) {
+	m.enter(Decoding, "assignment received")
+	m.ask = m.question()
+	m.emit(Decode{Seq: m.ask.seq, Protocol: m.protocol, Assignment: assignment})
+}
+
+// onDecoded takes the assignment. What is not in it any more is given back
+// first (KIP-429).
+func (m *Member) onDecoded(ev Decoded) {
+	if ev.Failure.Failed() {
+		m.withdraw("assignment cannot be read", ev.Failure)
+		return
+	}
+	m.onForeign(ev.Foreign)
+	m.restamp(ev.Partitions)
+	if gone := subtract(m.owned, ev.Partitions); len(gone) > 0 {
+		m.target = ev.Partitions
+		m.enter(Yielding, "partitions were assigned away")
+		m.release(gone)
+		return
+	}
+	m.settleDown(ev.Partitions)
+}
+
+// onForeign reacts to partitions that were not asked for: the leader knows an
+// old subscription of ours, so another round will do, or it is wrong about
+// them, so another round will not.
+func (m *Member) onForeign(foreign Partitions) {
+	if len(foreign) == 0 {
+		m.rounds.foreign = 0
+		return
+	}
+	if m.rounds.foreign++; m.rounds.foreign <= hurries {
+		m.rounds.again = "received assignment does not match the current subscription"
+		return
+	}
+	if m.rounds.foreign == hurries+1 {
+		m.warn("the group's leader keeps assigning partitions that this member did not subscribe to: " + list(foreign))
+	}
+}
+
+// settleDown ends the round: the member owns target and nothing else.
+func (m *Member) settleDown(target Partitions) {
+	added := subtract(target, m.owned)
+	m.owned, m.ownedSince, m.target = target, m.generation, nil
+	m.rounds.hurried, m.rounds.failures, m.rounds.failed = 0, 0, 0
+	m.enter(Stable, "assignment taken")
+	m.emit(Assigned{Generation: m.generation, Added: added, Owned: target})
+	if m.rounds.again != "" {
+		m.prepare(m.rounds.again)
+	}
+}
+
+// withdraw leaves the group after a round that failed on our side, so that the
+// others can go on, and comes back later; it gives up when that does not help.
+func (m *Member) withdraw(why string, failure Failure) {
+	m.rounds.failed++
+	m.warn(why + ": " + failure.Text)
+	if m.rounds.failed >= failedRounds {
+		m.parting.failure = failure
+		m.part(forGood, why)
+		return
+	}
+	m.part(toReturn, why)
+}

@@ -1,0 +1,146 @@
+package groupmember
+
+import "time"
+
+// hurries is how many attempts to join may follow one another at once before
+// back-off sets in. Without it a broker that keeps forgetting its members
+// would be asked thousands of times a second.
+const hurries = 3
+
+// failedRounds is how many rounds in a row may fail for want of a plan, or of
+// an assignment that can be read, before the member gives up.
+const failedRounds = 3
+
+// rounds is what the member remembers from one attempt to join to the next.
+type rounds struct {
+	why      string // sent with the JoinGroup (KIP-800)
+	again    string // why another round shall follow this one; "" if none
+	hurried  int    // attempts made at once, since last Stable
+	failures int    // for back-off, since last Stable
+	failed   int    // in a row, for want of a plan or a readable assignment
+	foreign  int    // in a row, with partitions that were not asked for
+	doubts   int    // heartbeats that contradict the held request
+}
+
+// onRejoin notes that another round is wanted. A round that has not asked for
+// the subscription yet will do; one that has is finished first, since a second
+// JoinGroup on top of the first would mix up both.
+func (m *Member) onRejoin(ev Rejoin) {
+	switch m.state {
+	case Stable:
+		m.prepare(ev.Why)
+	case Encoding, Joining, Planning, Syncing, Decoding, Yielding:
+		m.rounds.again = ev.Why
+	case Idle, Finding, Waiting, Releasing, Parting, Leaving, Resting, Exited:
+	}
+}
+
+// prepare begins a round. An eager member gives everything back first, while
+// it is still a member and may commit.
+func (m *Member) prepare(why string) {
+	m.rounds.why, m.rounds.again = why, ""
+	if m.revoke.open() {
+		m.enter(Releasing, why)
+		return
+	}
+	if !m.cfg.Cooperative && len(m.owned) > 0 {
+		m.enter(Releasing, why)
+		m.release(m.owned)
+		return
+	}
+	m.proceed()
+}
+
+// hurry begins a round without the wait that otherwise follows a failure.
+func (m *Member) hurry(why string) {
+	m.rounds.hurried++
+	m.prepare(why)
+}
+
+// proceed goes on with a round once nothing has to be given back any more.
+func (m *Member) proceed() {
+	if m.rounds.hurried > hurries {
+		m.wait(m.rounds.why)
+		return
+	}
+	m.approach()
+}
+
+// approach goes on with a round now.
+func (m *Member) approach() {
+	if m.coordinator.known {
+		m.encode()
+		return
+	}
+	m.enter(Finding, m.rounds.why)
+	m.seek()
+}
+
+// wait puts the next attempt off.
+func (m *Member) wait(why string) {
+	m.rounds.why = why
+	m.enter(Waiting, why)
+	m.retryAt = m.now.Add(m.backoff(&m.rounds.failures))
+}
+
+func (m *Member) retryDue() time.Time {
+	if m.state == Waiting || m.state == Leaving {
+		return m.retryAt
+	}
+	return time.Time{}
+}
+
+func (m *Member) onRetry() {
+	m.retryAt = time.Time{}
+	if m.state == Leaving {
+		m.sayFarewell()
+		return
+	}
+	m.approach()
+}
+
+// doubt counts answers to heartbeats that cannot be true while the broker
+// holds our JoinGroup or SyncGroup. The first may have crossed its answer; a
+// second, an interval later, shows that the answer will not come.
+func (m *Member) doubt() bool {
+	m.rounds.doubts++
+	return m.rounds.doubts >= 2
+}
+
+// giveUp stops waiting for a held request and tries again, with the same
+// member ID.
+func (m *Member) giveUp(why string) {
+	m.drop(&m.ask)
+	m.hurry(why)
+}
+
+// expelled says that the coordinator does not count the member in any more:
+// what it owned may be another's already. What is left of the identity says as
+// whom to come back.
+func (m *Member) expelled(left identity, why string) {
+	m.drop(&m.ask)
+	m.forget(left)
+	m.lose()
+	switch m.state {
+	case Parting, Leaving:
+		if !m.revoke.open() {
+			m.depart(why)
+		}
+	case Idle, Finding, Waiting, Releasing, Encoding, Joining, Planning, Syncing, Decoding, Yielding, Stable, Resting, Exited:
+		m.hurry(why)
+	}
+}
+
+// forget ends the membership in a generation, and with it every commit that
+// was asked for in it.
+func (m *Member) forget(left identity) {
+	m.identity = left
+	m.protocol, m.leader = "", false
+	m.trust.accepted, m.trust.calm = time.Time{}, time.Time{}
+	m.beatAt = time.Time{}
+	m.forfeitCommits()
+}
+
+// sameID is who to come back as after ILLEGAL_GENERATION; after
+// UNKNOWN_MEMBER_ID it is nobody.
+func (m *Member) sameID() identity { return identity{id: m.id, generation: -1} }

@@ -15,7 +15,8 @@ func drawGroup(t *rapid.T) assign.Group {
 	group := assign.Group{Topics: map[string]assign.Topic{}}
 	names := []string{"A", "B", "C", "D", "unknown"}
 	alike := rapid.Int32Range(0, 9).Draw(t, "usual partition count")
-	for _, name := range names[:rapid.IntRange(0, 4).Draw(t, "topics")] {
+	uneven := rapid.Bool().Draw(t, "uneven subscriptions")
+	for _, name := range names[:rapid.SampledFrom([]int{4, 3, 2, 1, 0}).Draw(t, "topics")] {
 		group.Topics[name] = drawTopic(t, alike)
 	}
 	ids := rapid.SliceOfNDistinct(drawID(), 0, 7, rapid.ID[string]).Draw(t, "IDs")
@@ -25,13 +26,13 @@ func drawGroup(t *rapid.T) assign.Group {
 			Rack:       rapid.SampledFrom([]string{"", "a", "b", "c", "x"}).Draw(t, "rack"),
 			Topics:     names,
 			Owned:      drawPartitions(names).Draw(t, "owned"),
-			Generation: rapid.Int32Range(-2, 3).Draw(t, "generation"),
+			Generation: rapid.Int32Range(-2, 1).Draw(t, "generation"),
 		}
 		if rapid.Bool().Draw(t, "static") {
 			// The number keeps instance IDs apart, in no order.
 			m.InstanceID = fmt.Sprintf("%c%d", "zbk"[i%3], i)
 		}
-		if rapid.Bool().Draw(t, "own subscription") {
+		if uneven && rapid.Bool().Draw(t, "own subscription") {
 			m.Topics = rapid.SliceOfDistinct(rapid.SampledFrom(names), rapid.ID[string]).Draw(t, "topics")
 			slices.Sort(m.Topics)
 		}
@@ -48,18 +49,21 @@ func drawID() *rapid.Generator[string] {
 // drawTopic draws topics of which many have the same number of partitions.
 func drawTopic(t *rapid.T, alike int32) assign.Topic {
 	topic := assign.Topic{Partitions: alike}
-	if rapid.Bool().Draw(t, "other partition count") {
+	if rapid.IntRange(0, 2).Draw(t, "other partition count") == 2 {
 		topic.Partitions = rapid.Int32Range(0, 9).Draw(t, "partitions")
 	}
-	if rapid.Bool().Draw(t, "racks known") {
-		racks := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c", ""}), 0, 4)
+	racks := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c", ""}), 0, 4)
+	switch rapid.IntRange(0, 2).Draw(t, "racks known") {
+	case 0:
+		topic.Racks = rapid.SliceOfN(racks, int(topic.Partitions), int(topic.Partitions)).Draw(t, "racks")
+	case 1:
 		topic.Racks = rapid.SliceOfN(racks, 0, int(topic.Partitions)).Draw(t, "racks")
 	}
 	return topic
 }
 
 func drawPartitions(names []string) *rapid.Generator[assign.Partitions] {
-	numbers := rapid.SliceOfNDistinct(rapid.Int32Range(0, 11), 1, 6, rapid.ID[int32])
+	numbers := rapid.SliceOfNDistinct(rapid.Int32Range(0, 9), 1, 8, rapid.ID[int32])
 	return rapid.Custom(func(t *rapid.T) assign.Partitions {
 		p := assign.Partitions(rapid.MapOfN(rapid.SampledFrom(names), numbers, 0, 3).Draw(t, "partitions"))
 		for _, list := range p {

@@ -18,7 +18,7 @@ import (
 // coordinates makes every broker name node as the coordinator of every group,
 // or answer with code.
 func (f *fakes) coordinates(node int32, code int16) {
-	for _, b := range f.Cluster {
+	for _, b := range f.all() {
 		b.On(keyHeartbeat, heartbeatOK)
 		b.On(keyFindCoordinator, func(req kmsg.Request) kmsg.Response {
 			resp := kmsg.NewPtrFindCoordinatorResponse()
@@ -195,7 +195,7 @@ func TestLookUpsGoToAllBrokersInTurn(t *testing.T) {
 			_, err := co.Find(t.Context(), true)
 			require.NoError(t, err)
 		}
-		for _, b := range f.Cluster {
+		for _, b := range f.all() {
 			require.NotEmpty(t, b.Seen(keyFindCoordinator), "one stale broker must not decide alone")
 		}
 	})

@@ -28,6 +28,17 @@ type Attempt struct {
 	Err  error // nil while there is no answer yet
 }
 
+// String names the address and the outcome.
+func (a Attempt) String() string {
+	if a.Err == nil {
+		return a.Addr + ": no answer yet"
+	}
+	if text := a.Err.Error(); strings.Contains(text, a.Addr) {
+		return text
+	}
+	return fmt.Sprintf("%s: %v", a.Addr, a.Err)
+}
+
 // Error names every address with its cause.
 func (e *BootstrapError) Error() string {
 	var b strings.Builder
@@ -36,11 +47,7 @@ func (e *BootstrapError) Error() string {
 		fmt.Fprintf(&b, " (%v)", e.Err)
 	}
 	for _, a := range e.Attempts {
-		if a.Err == nil {
-			fmt.Fprintf(&b, "; %s: no answer yet", a.Addr)
-			continue
-		}
-		fmt.Fprintf(&b, "; %s: %v", a.Addr, a.Err)
+		b.WriteString("; " + a.String())
 	}
 	b.WriteString("; check Config.Brokers, and that the brokers run and can be reached from here")
 	return b.String()

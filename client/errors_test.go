@@ -26,6 +26,11 @@ func TestBootstrapErrorNamesEveryAddressAndUnwrapsToEachCause(t *testing.T) {
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 }
 
+func TestAnAttemptNamesItsAddressOnce(t *testing.T) {
+	require.Equal(t, "broker a:1: Metadata: unexpected EOF",
+		Attempt{"a:1", &conn.Error{Addr: "a:1", API: "Metadata", Err: io.ErrUnexpectedEOF}}.String())
+}
+
 func TestTopicErrorUnwrapsToTheBrokersError(t *testing.T) {
 	message := "too long"
 	err := topicError("orders", kerr.InvalidTopicException.Code, &message)

@@ -1,8 +1,12 @@
 package client
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
+	"maps"
+	"net"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -25,11 +29,11 @@ const (
 // fakes is a cluster of scripted brokers with the IDs from 1, broker 1 at
 // "b1:9092". All of them describe the same brokers and topics.
 type fakes struct {
-	fakebroker.Cluster
 	t   testing.TB
 	log *lines
 
 	mu         sync.Mutex
+	brokers    fakebroker.Cluster
 	clusterID  string
 	controller int32
 	members    []int32 // the brokers that Metadata names
@@ -38,7 +42,7 @@ type fakes struct {
 
 func newFakes(t testing.TB, n int32) *fakes {
 	f := &fakes{
-		Cluster:    make(fakebroker.Cluster),
+		brokers:    make(fakebroker.Cluster),
 		t:          t,
 		log:        new(lines),
 		clusterID:  "c",
@@ -55,11 +59,33 @@ func newFakes(t testing.TB, n int32) *fakes {
 func (f *fakes) add(id int32) *fakebroker.Broker {
 	b := fakebroker.New(f.t)
 	b.On(keyMetadata, f.metadata)
-	f.Cluster[fmt.Sprintf("b%d:9092", id)] = b
+	f.place(fmt.Sprintf("b%d:9092", id), b)
 	return b
 }
 
-func (f *fakes) broker(id int32) *fakebroker.Broker { return f.Cluster[fmt.Sprintf("b%d:9092", id)] }
+// place puts b at addr.
+func (f *fakes) place(addr string, b *fakebroker.Broker) {
+	f.change(func() { f.brokers[addr] = b })
+}
+
+func (f *fakes) broker(id int32) *fakebroker.Broker {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.brokers[fmt.Sprintf("b%d:9092", id)]
+}
+
+func (f *fakes) all() []*fakebroker.Broker {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Collect(maps.Values(f.brokers))
+}
+
+func (f *fakes) dial(ctx context.Context, network, addr string) (net.Conn, error) {
+	f.mu.Lock()
+	here := maps.Clone(f.brokers)
+	f.mu.Unlock()
+	return here.Dial(ctx, network, addr)
+}
 
 // change edits what the brokers describe.
 func (f *fakes) change(edit func()) {
@@ -94,7 +120,7 @@ func (f *fakes) client(cfg Config) *Client {
 	if cfg.Brokers == nil {
 		cfg.Brokers = []string{"b1:9092"}
 	}
-	cfg.Dial = f.Dial
+	cfg.Dial = f.dial
 	cfg.Logger = slog.New(slog.NewTextHandler(f.log, nil))
 	cl, err := New(cfg)
 	require.NoError(f.t, err)
@@ -104,14 +130,14 @@ func (f *fakes) client(cfg Config) *Client {
 
 // seen returns how many requests of an API all brokers have got.
 func (f *fakes) seen(key int16) (n int) {
-	for _, b := range f.Cluster {
+	for _, b := range f.all() {
 		n += len(b.Seen(key))
 	}
 	return n
 }
 
 func (f *fakes) dials() (n int) {
-	for _, b := range f.Cluster {
+	for _, b := range f.all() {
 		n += b.Dials()
 	}
 	return n

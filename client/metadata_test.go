@@ -154,9 +154,8 @@ func TestUnreachableSeedsAreReportedWithinTheBootstrapTimeout(t *testing.T) {
 		require.ErrorContains(t, bootstrap.Attempts[1].Err, "connection refused")
 		require.Len(t, f.log.with("cannot get metadata"), 1, "said once")
 
-		f.add(1)
-		f.Cluster["x:1"] = f.broker(1)
-		f.members = []int32{1}
+		f.place("x:1", f.add(1))
+		f.change(func() { f.members = []int32{1} })
 		_, err = cl.await(t.Context(), anyCluster)
 		require.NoError(t, err, "the client goes on trying")
 	})
@@ -205,12 +204,12 @@ func TestSeedsAreAskedAgainWhenNoKnownBrokerIsReachable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFakes(t, 3)
 		cl := f.client(Config{Brokers: []string{"seed:9092"}})
-		f.Cluster["seed:9092"] = f.broker(1)
+		f.place("seed:9092", f.broker(1))
 		_, err := cl.await(t.Context(), anyCluster)
 		require.NoError(t, err)
 
 		next := f.add(4) // all brokers are replaced behind the same name (KIP-899)
-		f.Cluster["seed:9092"] = next
+		f.place("seed:9092", next)
 		f.change(func() { f.members, f.controller = []int32{4}, 4 })
 		for id := range int32(3) {
 			f.broker(id + 1).Refuse(errors.New("gone"))
@@ -322,6 +321,18 @@ func TestCloseDoesNotWaitForASilentNetwork(t *testing.T) {
 		start := time.Now()
 		require.NoError(t, cl.Close())
 		require.Zero(t, time.Since(start))
+	})
+}
+
+func TestASilentSeedHasItsCauseWithinAShortBootstrapTimeout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFakes(t, 1)
+		f.broker(1).Hold(18)
+		cl := f.client(Config{BootstrapTimeout: 2 * time.Second})
+		_, err := cl.await(t.Context(), anyCluster)
+		require.ErrorContains(t, err, "no broker answered within 2s")
+		require.ErrorContains(t, err, "ApiVersions")
+		require.NotContains(t, err.Error(), "no answer yet")
 	})
 }
 

@@ -43,9 +43,13 @@ func (cl *Client) address(node int32) (string, error) {
 }
 
 func (cl *Client) dial(ctx context.Context, addr string, trace *conn.Trace) (*conn.Conn, error) {
+	timeout := cl.cfg.DialTimeout
+	if cl.snapshot().number == 0 { // a silent seed is to have its say in the error of the bootstrap
+		timeout = min(timeout, cl.cfg.BootstrapTimeout/2)
+	}
 	return conn.Dial(ctx, addr, conn.Config{
 		ClientID:       cl.cfg.ClientID,
-		DialTimeout:    cl.cfg.DialTimeout,
+		DialTimeout:    timeout,
 		RequestTimeout: cl.cfg.RequestTimeout,
 		Dial:           cl.cfg.Dial,
 		Trace:          trace,

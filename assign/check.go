@@ -103,8 +103,8 @@ func (c *checker) err() error {
 }
 
 // Unassigned returns the partitions of subscribed topics that plan gives to
-// nobody. Ask before Withhold, which leaves partitions to nobody on purpose. The
-// plan must pass Check.
+// nobody. Ask before Withhold, which leaves partitions to nobody on purpose. What
+// Check would object to in the plan is ignored.
 func Unassigned(g Group, plan Plan) Partitions {
 	given := make(map[string][]bool, len(g.Topics))
 	for _, m := range g.Members {
@@ -117,7 +117,9 @@ func Unassigned(g Group, plan Plan) Partitions {
 	for _, share := range plan {
 		for topic, numbers := range share {
 			for _, p := range numbers {
-				given[topic][p] = true
+				if p >= 0 && int(p) < len(given[topic]) {
+					given[topic][p] = true
+				}
 			}
 		}
 	}

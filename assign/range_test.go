@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"unicode/utf16"
 
@@ -136,14 +137,14 @@ func newSlowTopic(name string, known assign.Topic, members []assign.Member) *slo
 // kind is equal for topics that are handed out together.
 func (s *slowTopic) kind() string {
 	racked := 0
-	kind := ""
+	var kind strings.Builder
 	for _, m := range s.members {
-		kind += fmt.Sprintf("%q in %q,", m.ID, m.Rack)
+		fmt.Fprintf(&kind, "%q in %q,", m.ID, m.Rack)
 		if m.Rack != "" {
 			racked = int(s.known.Partitions)
 		}
 	}
-	return fmt.Sprintf("%s %d", kind, racked)
+	return fmt.Sprintf("%s %d", kind.String(), racked)
 }
 
 func (s *slowTopic) racksOf(partition int) map[string]bool {

@@ -14,13 +14,13 @@ package assign
 // partition goes to nobody until all of them have let go, also not to one of them.
 // A claim counts even if its member no longer subscribes to the topic.
 //
-// The plan must pass Check for g. It is not changed and shares no memory with the
-// result. Every member keeps its entry.
+// The plan should pass Check for g; what would not is kept unless it is claimed. It
+// is not changed and shares no memory with the result. Every member keeps its entry.
 func Withhold(g Group, plan Plan) Plan {
 	claims := resolveClaims(g)
 	index := make(map[string]int32, len(g.Members))
 	for i, m := range g.Members {
-		index[m.ID] = int32(i)
+		index[m.ID] = int32(i) + 1
 	}
 	rest := make(Plan, len(plan))
 	for id, share := range plan {
@@ -76,12 +76,12 @@ func (t topicClaims) add(c claim, numbers []int32) {
 	}
 }
 
-// free returns the numbers that a member may have now.
+// free returns the numbers that a member, known by 1 + its index, may have now.
 func (t topicClaims) free(member int32, numbers []int32) []int32 {
 	var free []int32
 	for _, p := range numbers {
-		if int(p) < len(t) {
-			if held := t[p]; held.member != 0 && (held.disputed || held.member != member+1) {
+		if p >= 0 && int(p) < len(t) {
+			if held := t[p]; held.member != 0 && (held.disputed || held.member != member) {
 				continue
 			}
 		}

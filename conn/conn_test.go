@@ -223,6 +223,27 @@ func TestWhatWasNotWrittenIsUnsent(t *testing.T) {
 	})
 }
 
+// The read loop ends while the write of the request is stuck: only the write
+// loop knows that nothing of it has left.
+func TestWhatTheWriteLoopKnowsCountsWhenTheReadLoopEndsFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client, server := net.Pipe()
+		defer server.Close()
+		go answerVersions(server)
+		c, err := New(t.Context(), client, testAddr, Config{})
+		require.NoError(t, err)
+		defer c.Close()
+		to := make(chan Answer, 1)
+		require.NoError(t, c.Start(t.Context(), ask("x"), to))
+		synctest.Wait()
+		_, err = server.Write([]byte{0xff, 0xff, 0xff, 0xff})
+		require.NoError(t, err)
+		a := <-to
+		require.ErrorContains(t, a.Err, "answer claims a size of -1 bytes")
+		require.True(t, Unsent(a.Err))
+	})
+}
+
 // versionsAnswer offers FindCoordinator 0 to 4.
 var versionsAnswer = rawFrame(0, 0, 0, 2, 0, keyFind, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0)
 

@@ -12,7 +12,7 @@ func TestRingIsFirstInFirstOut(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var r ring[int]
 		var want []int
-		next := 0
+		next := 1
 		t.Repeat(map[string]func(*rapid.T){
 			"push": func(*rapid.T) {
 				r.push(next)
@@ -28,6 +28,13 @@ func TestRingIsFirstInFirstOut(t *testing.T) {
 			},
 			"": func(t *rapid.T) {
 				require.Equal(t, len(want), r.len())
+				kept := 0
+				for _, item := range r.items {
+					if item != 0 {
+						kept++
+					}
+				}
+				require.Equal(t, len(want), kept, "what was taken is let go")
 				if len(want) == 0 {
 					require.Nil(t, r.head())
 					require.Nil(t, r.tail())
@@ -82,11 +89,14 @@ func TestQueueGivesTheAlarmOfTheOldestWaitingCall(t *testing.T) {
 }
 
 func TestQueueHasNoDeadlineForWhatIsStillBeingWritten(t *testing.T) {
-	q := newQueue(0)
-	c, _, _ := q.next(second(0))
-	_, _, alarm := q.next(second(1))
-	require.Zero(t, alarm)
-	q.wrote(c.id, second(50))
+	q := newQueue(0, 0)
+	first, _, _ := q.next(second(0))
+	q.wrote(first.id, second(1))
+	last, _, _ := q.next(second(1))
+	q.answered(second(2))
+	_, _, alarm := q.next(second(2))
+	require.Zero(t, alarm, "the oldest is not written yet")
+	q.wrote(last.id, second(50))
 	_, _, alarm = q.next(second(50))
 	require.Equal(t, second(80), alarm)
 }

@@ -1,6 +1,7 @@
 package conn
 
 import (
+	"errors"
 	"net"
 	"os"
 	"testing"
@@ -124,6 +125,25 @@ func TestAPeerThatStopsReadingIsGivenUp(t *testing.T) {
 		require.ErrorContains(t, err, "cannot write FindCoordinator after 0 of ")
 		require.True(t, Unsent(err))
 		require.Equal(t, 7*time.Second, time.Since(begin))
+	})
+}
+
+func TestProduceWithoutAcknowledgementFailsIfItCannotBeWritten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client, server := net.Pipe()
+		go func() {
+			conversation(server, versionsAnswer) // and hangs up
+		}()
+		c, err := New(t.Context(), client, testAddr, Config{})
+		require.NoError(t, err)
+		defer c.Close()
+		c.versions[keyProduce] = versionRange{known: true, max: 9}
+		req := kmsg.NewPtrProduceRequest()
+		req.Acks = 0
+		_, err = c.Request(t.Context(), req)
+		require.Error(t, err)
+		require.True(t, Unsent(err))
+		require.ErrorIs(t, err, errors.Unwrap(c.Err()))
 	})
 }
 

@@ -83,6 +83,18 @@ func TestVersionsAreThoseOfTheConnection(t *testing.T) {
 	})
 }
 
+func TestApiVersionsCanBeRequestedLikeAnyOther(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBroker(t)
+		c := connect(t, b, Config{})
+		require.Equal(t, testAddr, c.Addr())
+		resp, err := c.Request(t.Context(), kmsg.NewPtrApiVersionsRequest())
+		require.NoError(t, err)
+		table := newVersionTable(resp.(*kmsg.ApiVersionsResponse).ApiKeys)
+		require.Equal(t, c.versions, table)
+	})
+}
+
 func TestAnAnswerCarriesTheRequestWithoutItsCap(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := connect(t, newBroker(t), Config{})

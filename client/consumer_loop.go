@@ -21,7 +21,8 @@ const trustEvery = 16
 // committed. While the body runs, its partition is not given to another member,
 // for up to the rebalance timeout.
 //
-// The loop just ends when ctx ends or the Consumer is closed. What can be retried is retried inside.
+// The loop just ends when ctx ends or the Consumer is closed; one more record may come
+// if that happens just then. What can be retried is retried inside.
 // An error that is yielded is the last thing yielded and ends the loop, not the Consumer: a new
 // loop goes on. Breaking out leaves the current record undone, unless Done says
 // otherwise, and the next loop begins with it. Only one loop can run at a time. A

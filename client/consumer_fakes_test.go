@@ -1,0 +1,399 @@
+package client
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/musterkafka/muster/groupmember"
+	"github.com/musterkafka/muster/groupmember/driver"
+	"github.com/musterkafka/muster/internal/recordbatch"
+)
+
+const (
+	keyFetch       = 1
+	keyListOffsets = 2
+)
+
+// testEnd is why the context of a test's loop ends.
+var testEnd = fmt.Errorf("the test has seen enough")
+
+// fakeMember plays the group: it owns what the test says, and remembers what is
+// committed.
+type fakeMember struct {
+	config groupmember.Config
+	owner  driver.Owner
+	ports  driver.Ports
+	done   chan struct{}
+
+	mu        sync.Mutex
+	owned     groupmember.Partitions
+	committed map[partitionKey]groupmember.Offset
+	commits   []groupmember.Offset
+	refuse    error // of commits
+	codes     map[partitionKey]int16
+	lookUps   int
+	trusted   time.Time
+	asked     int
+	rejoins   []string
+	left      int
+	failure   error
+}
+
+func (m *fakeMember) start(cfg groupmember.Config, ports driver.Ports) group {
+	m.config, m.owner, m.ports = cfg, ports.Owner, ports
+	return m
+}
+
+// assign gives partitions to the Consumer.
+func (m *fakeMember) assign(p groupmember.Partitions) {
+	m.mu.Lock()
+	m.owned = p
+	m.mu.Unlock()
+	m.owner.Assigned(1, p, p)
+}
+
+func (m *fakeMember) Commit(ctx context.Context, offsets []groupmember.Offset) ([]groupmember.OffsetResult, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.refuse != nil {
+		return nil, m.refuse
+	}
+	var results []groupmember.OffsetResult
+	for _, o := range offsets {
+		key := partitionKey{o.Topic, o.Partition}
+		code := m.codes[key]
+		if code == 0 {
+			m.committed[key] = o
+			m.commits = append(m.commits, o)
+		}
+		results = append(results, groupmember.OffsetResult{Offset: o, Code: code})
+	}
+	return results, nil
+}
+
+func (m *fakeMember) LookUp(ctx context.Context, partitions groupmember.Partitions) ([]groupmember.OffsetResult, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.lookUps++
+	var results []groupmember.OffsetResult
+	for topic, ids := range partitions {
+		for _, id := range ids {
+			key := partitionKey{topic, id}
+			o, ok := m.committed[key]
+			if !ok {
+				o = groupmember.Offset{Topic: topic, Partition: id, Next: -1, LeaderEpoch: -1}
+			}
+			results = append(results, groupmember.OffsetResult{Offset: o, Code: m.codes[key]})
+		}
+	}
+	return results, nil
+}
+
+func (m *fakeMember) Rejoin(why string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.rejoins = append(m.rejoins, why)
+}
+
+func (m *fakeMember) Asked() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.asked++
+}
+
+func (m *fakeMember) Trusted() time.Time {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.trusted
+}
+
+func (m *fakeMember) trust(until time.Time) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.trusted = until
+}
+
+func (m *fakeMember) Leave(ctx context.Context, why string, remain bool) error {
+	m.mu.Lock()
+	owned := m.owned
+	m.owned = nil
+	m.left++
+	m.mu.Unlock()
+	m.owner.Revoke(ctx, owned, false)
+	close(m.done)
+	return context.Cause(ctx)
+}
+
+func (m *fakeMember) Done() <-chan struct{} { return m.done }
+
+func (m *fakeMember) Err() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.failure
+}
+
+// have returns the committed offset of partition 0 of "t"; -1 if there is none.
+func (m *fakeMember) have(partition int32) int64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if o, ok := m.committed[partitionKey{"t", partition}]; ok {
+		return o.Next
+	}
+	return -1
+}
+
+// bench is a Consumer of the topic "t" with fake brokers and a fake member.
+type bench struct {
+	*fakes
+	member   *fakeMember
+	cl       *Client
+	consumer *Consumer
+
+	logs     sync.Mutex
+	stored   map[partitionKey]*storedLog
+	appended chan struct{} // closed when something is
+	fetchErr map[partitionKey]int16
+}
+
+// storedLog is what the brokers have of one partition.
+type storedLog struct {
+	start   int64 // of the log: what is before is gone
+	end     int64
+	batches []storedBatch
+}
+
+type storedBatch struct {
+	last int64
+	data []byte
+}
+
+// newBench has partitions of "t" on as many brokers as leaders says, each led by
+// the broker named.
+func newBench(t testing.TB, leaders ...int32) *bench {
+	brokers := int32(1)
+	b := &bench{
+		member:   &fakeMember{committed: make(map[partitionKey]groupmember.Offset), codes: make(map[partitionKey]int16), done: make(chan struct{})},
+		stored:   make(map[partitionKey]*storedLog),
+		appended: make(chan struct{}),
+		fetchErr: make(map[partitionKey]int16),
+	}
+	var parts []kmsg.MetadataResponseTopicPartition
+	for i, leader := range leaders {
+		brokers = max(brokers, leader)
+		parts = append(parts, partitionAnswer(int32(i), leader, 0))
+		b.stored[partitionKey{"t", int32(i)}] = &storedLog{}
+	}
+	b.fakes = newFakes(t, brokers)
+	b.topics["t"] = topicAnswer("t", idA, 0, parts...)
+	for id := range brokers {
+		f := b.broker(id + 1)
+		f.On(keyFetch, func(req kmsg.Request) kmsg.Response { return b.fetch(id+1, req.(*kmsg.FetchRequest)) })
+		f.On(keyListOffsets, func(req kmsg.Request) kmsg.Response {
+			return b.listOffsets(id+1, req.(*kmsg.ListOffsetsRequest))
+		})
+	}
+	return b
+}
+
+// open makes the Consumer. It is closed when the test ends, if not before.
+func (b *bench) open(cfg ConsumerConfig) *Consumer {
+	if b.cl == nil {
+		b.cl = b.client(Config{})
+	}
+	if cfg.Group == "" {
+		cfg.Group = "g"
+	}
+	if cfg.Topics == nil {
+		cfg.Topics = []string{"t"}
+	}
+	c, err := b.cl.consumer(cfg, b.member.start)
+	require.NoError(b.t, err)
+	b.consumer = c
+	b.t.Cleanup(func() { c.Close(context.Background()) })
+	return c
+}
+
+// write appends one batch of count records, with their offset as the value, to a partition.
+func (b *bench) write(partition int32, count int) {
+	var builder recordbatch.Builder
+	b.logs.Lock()
+	end := b.stored[partitionKey{"t", partition}].end
+	b.logs.Unlock()
+	for i := range int64(count) {
+		builder.Append(1000+i, nil, fmt.Append(nil, end+i), nil)
+	}
+	b.writeBatch(partition, builder.Finish(nil), int64(count))
+}
+
+// writeBatch appends a batch as it is, but for its offset and leader epoch.
+func (b *bench) writeBatch(partition int32, data []byte, span int64) {
+	b.logs.Lock()
+	defer b.logs.Unlock()
+	l := b.stored[partitionKey{"t", partition}]
+	data = append([]byte(nil), data...)
+	binary.BigEndian.PutUint64(data, uint64(l.end))
+	binary.BigEndian.PutUint32(data[12:], 0)
+	l.end += span
+	l.batches = append(l.batches, storedBatch{last: l.end - 1, data: data})
+	close(b.appended)
+	b.appended = make(chan struct{})
+}
+
+// answerWith makes the brokers answer a fetch of a partition with an error.
+func (b *bench) answerWith(partition int32, code int16) {
+	b.logs.Lock()
+	defer b.logs.Unlock()
+	b.fetchErr[partitionKey{"t", partition}] = code
+}
+
+// fetch answers a Fetch as a broker does: at once if there is something, else when its
+// time is over.
+func (b *bench) fetch(node int32, req *kmsg.FetchRequest) kmsg.Response {
+	timeout := time.After(time.Duration(req.MaxWaitMillis) * time.Millisecond)
+	for {
+		b.logs.Lock()
+		resp, found := b.read(node, req)
+		appended := b.appended
+		b.logs.Unlock()
+		if found {
+			return resp
+		}
+		select {
+		case <-appended:
+		case <-timeout:
+			return resp
+		}
+	}
+}
+
+func (b *bench) read(node int32, req *kmsg.FetchRequest) (resp *kmsg.FetchResponse, found bool) {
+	resp = kmsg.NewPtrFetchResponse()
+	room := int(req.MaxBytes)
+	for _, t := range req.Topics {
+		name := t.Topic
+		if t.TopicID == idA {
+			name = "t"
+		}
+		rt := kmsg.NewFetchResponseTopic()
+		rt.Topic, rt.TopicID = t.Topic, t.TopicID
+		for _, p := range t.Partitions {
+			rp := b.readPartition(node, partitionKey{name, p.Partition}, p, &room)
+			found = found || rp.ErrorCode != 0 || len(rp.RecordBatches) > 0
+			rt.Partitions = append(rt.Partitions, rp)
+		}
+		resp.Topics = append(resp.Topics, rt)
+	}
+	return resp, found
+}
+
+func (b *bench) readPartition(node int32, key partitionKey, p kmsg.FetchRequestTopicPartition, room *int) kmsg.FetchResponseTopicPartition {
+	rp := kmsg.NewFetchResponseTopicPartition()
+	rp.Partition = p.Partition
+	rp.RecordBatches = []byte{}
+	l := b.stored[key]
+	switch {
+	case b.fetchErr[key] != 0:
+		rp.ErrorCode = b.fetchErr[key]
+		return rp
+	case b.leader(key) != node:
+		rp.ErrorCode = 6
+		return rp
+	case p.FetchOffset < l.start || p.FetchOffset > l.end:
+		rp.ErrorCode = 1
+		return rp
+	}
+	rp.HighWatermark = l.end
+	limit := min(int(p.PartitionMaxBytes), *room)
+	for _, batch := range l.batches {
+		if batch.last < p.FetchOffset {
+			continue
+		}
+		if n := len(rp.RecordBatches); n > 0 && n+len(batch.data) > limit {
+			break
+		}
+		rp.RecordBatches = append(rp.RecordBatches, batch.data...)
+	}
+	*room -= len(rp.RecordBatches)
+	return rp
+}
+
+func (b *bench) leader(key partitionKey) int32 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, p := range b.topics[key.topic].Partitions {
+		if p.Partition == key.partition {
+			return p.Leader
+		}
+	}
+	return -1
+}
+
+// move makes another broker the leader of a partition.
+func (b *bench) move(partition, leader int32) {
+	b.change(func() {
+		t := b.topics["t"]
+		p := &t.Partitions[partition]
+		p.Leader, p.LeaderEpoch = leader, p.LeaderEpoch+1
+	})
+}
+
+func (b *bench) listOffsets(node int32, req *kmsg.ListOffsetsRequest) kmsg.Response {
+	b.logs.Lock()
+	defer b.logs.Unlock()
+	resp := kmsg.NewPtrListOffsetsResponse()
+	for _, t := range req.Topics {
+		rt := kmsg.NewListOffsetsResponseTopic()
+		rt.Topic = t.Topic
+		for _, p := range t.Partitions {
+			rp := kmsg.NewListOffsetsResponseTopicPartition()
+			rp.Partition = p.Partition
+			l := b.stored[partitionKey{t.Topic, p.Partition}]
+			switch {
+			case b.leader(partitionKey{t.Topic, p.Partition}) != node:
+				rp.ErrorCode = 6
+			case p.Timestamp == -1:
+				rp.Offset = l.end
+			default:
+				rp.Offset = l.start
+			}
+			rt.Partitions = append(rt.Partitions, rp)
+		}
+		resp.Topics = append(resp.Topics, rt)
+	}
+	return resp
+}
+
+// read takes n records off a new loop, and breaks out with the last of them undone.
+func read(t testing.TB, c *Consumer, n int) []*Record {
+	t.Helper()
+	var got []*Record
+	for rec, err := range c.Records(t.Context()) {
+		require.NoError(t, err)
+		if got = append(got, rec); len(got) == n {
+			break
+		}
+	}
+	return got
+}
+
+// offsets returns the offsets of records.
+func offsets(records []*Record) []int64 {
+	var all []int64
+	for _, r := range records {
+		all = append(all, r.Offset)
+	}
+	return all
+}
+
+// within runs test in a bubble with a bench.
+func within(t *testing.T, leaders []int32, test func(t *testing.T, b *bench)) {
+	synctest.Test(t, func(t *testing.T) { test(t, newBench(t, leaders...)) })
+}

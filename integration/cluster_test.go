@@ -37,7 +37,6 @@ func TestThreeBrokersOutliveTheCoordinator(t *testing.T) {
 		second := coordinator(t, c, group, first)
 		require.NotEqual(t, first, second, fault.name)
 		c.FranzProduce(t, topic, "none", MakeRecords(10))
-
 		c.Start(t, first)
 		require.Equal(t, addrs, c.Addrs(), fault.name)
 		answers(t, c.Addr(first))
@@ -63,7 +62,7 @@ func TestAPausedBrokerAnswersWhenItGoesOn(t *testing.T) {
 func TestPropertiesReachTheBroker(t *testing.T) {
 	c := Start(t, Options{Properties: map[string]string{"message.max.bytes": "5000"}})
 	topic := c.CreateTopic(t, 1)
-	client := c.Client(t)
+	client := c.Client(t, kgo.ProducerBatchCompression(kgo.NoCompression()))
 	err := client.ProduceSync(t.Context(), &kgo.Record{Topic: topic, Value: make([]byte, 6000)}).FirstErr()
 	require.ErrorContains(t, err, "MESSAGE_TOO_LARGE")
 }

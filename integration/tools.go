@@ -28,8 +28,8 @@ func (c *Cluster) Java(t testing.TB, input, class string, args ...string) string
 	file := "/tmp/" + UniqueName(t, "input")
 	require.NoError(t, c.brokers[0].container.CopyToContainer(t.Context(), []byte(input), file, 0o644))
 	defer c.Exec(t, 1, "rm", file)
-	script := `input=$1; shift; exec java $TOOL_JAVA -cp '/opt/kafka/libs/*' "$@" <"$input"`
-	return c.Exec(t, 1, append([]string{"sh", "-c", script, "java", file, class}, args...)...)
+	script := kafkaFunction + `input=$1; shift; kafka "$@" <"$input"`
+	return c.Exec(t, 1, append([]string{"sh", "-c", script, "sh", file, class}, args...)...)
 }
 
 // Internal returns the addresses of all brokers as containers of the cluster

@@ -32,7 +32,7 @@ has_image() {
 
 # own_image and base_image name what we build after the files it is built from.
 own_image() {
-	echo "muster-kafka:$kafka_version-$(digest "$here"/{base.sh,image.sh,kafka/pom.xml,kafka/Dockerfile})"
+	echo "muster-kafka:$kafka_version-$(digest "$here"/{base.sh,image.sh,kafka/*})"
 }
 
 base_image() {
@@ -68,5 +68,6 @@ fetch_jars() {
 
 # build_image TAG BASE uses the classic builder, which needs no plug-in.
 build_image() {
-	DOCKER_BUILDKIT=0 docker build --build-arg BASE="$2" -t "$1" -f "$here/kafka/Dockerfile" "$cache/image"
+	cp "$here"/kafka/* "$cache/image" || return
+	DOCKER_BUILDKIT=0 docker build --build-arg BASE="$2" -t "$1" "$cache/image"
 }

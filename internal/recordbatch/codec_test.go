@@ -218,6 +218,22 @@ func TestLinkedLZ4BlocksAreRead(t *testing.T) {
 	require.True(t, bytes.Equal(append(append(first, second[1:len(second)-5]...), "abcde"...), out.data))
 }
 
+func TestLZ4BlocksLargerThanTheFrameSaysAreRefused(t *testing.T) {
+	header := "\x04\x22\x4d\x18\x60\x40\x82" // blocks of 64 KiB
+	large := make([]byte, 64<<10+1)
+	packed := make([]byte, lz4.CompressBlockBound(len(large)))
+	n, err := lz4.CompressBlock(large, packed, nil)
+	require.NoError(t, err)
+	for name, frame := range map[string][]byte{
+		"as they are": append(binary.LittleEndian.AppendUint32([]byte(header), uint32(len(large))|lz4Uncompressed), large...),
+		"compressed":  append(binary.LittleEndian.AppendUint32([]byte(header), uint32(n)), packed[:n]...),
+	} {
+		var d Decompressor
+		_, err := d.decompress(LZ4, append(frame, 0, 0, 0, 0), roomy)
+		require.EqualError(t, err, "corrupt lz4 records: an lz4 block is damaged", name)
+	}
+}
+
 func TestCutOffCompressedBytesAreAnError(t *testing.T) {
 	var d Decompressor
 	for name, test := range foreign {

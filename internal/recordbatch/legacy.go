@@ -127,7 +127,6 @@ func cutMessage(set []byte) (raw []byte, ok bool) {
 func (r *Records) nextMessage(rec *Record) bool {
 	raw, ok := cutMessage(r.data[r.pos:])
 	if !ok {
-		r.pos = len(r.data)
 		return false
 	}
 	offset := int64(binary.BigEndian.Uint64(raw))

@@ -137,6 +137,8 @@ func TestCorruptMessages(t *testing.T) {
 			message(1, 0, int8(Gzip), 0, nil, pack(t, Gzip, sound)))), "compressed message within a compressed message"},
 		{"inner offsets above the outer", message(1, 0, int8(Gzip), 0, nil, pack(t, Gzip,
 			message(1, 1, 0, 0, nil, nil))), "above the outer one"},
+		{"inner offset negative", message(1, 9, int8(Gzip), 0, nil, pack(t, Gzip,
+			message(1, -5, 0, 0, nil, nil))), "is negative"},
 		{"v0 inner offset above the outer", message(0, 9, int8(Gzip), 0, nil, pack(t, Gzip,
 			message(0, 10, 0, 0, nil, nil))), "outside the offsets"},
 		{"inner message of format v2", message(1, 9, int8(Gzip), 0, nil, pack(t, Gzip,

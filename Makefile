@@ -16,7 +16,7 @@ MAKEFLAGS += --no-print-directory
 # enter their module graphs.
 MODULES := . $(patsubst %/go.mod,%,$(wildcard integration/go.mod bench/go.mod cmd/muster/go.mod))
 # Those whose tests need nothing but Go.
-UNIT_MODULES := $(filter-out integration bench,$(MODULES))
+UNIT_MODULES := $(filter-out integration,$(MODULES))
 
 # Settings. FUZZTIME is per fuzz target, COUNT is runs of every test in make
 # race, BROKERS is a comma-separated list of host:port of a running Kafka.
@@ -42,12 +42,12 @@ help: ## Say what there is
 
 .PHONY: demo
 demo: ## Watch a group at work; BROKERS=host:port for a real Kafka, else one is embedded
-	@cd cmd/muster && exec go run . demo $(if $(BROKERS),--brokers $(BROKERS))
+	@cd cmd/muster && exec go run . demo $(if $(BROKERS),--brokers '$(BROKERS)')
 
 .PHONY: bench
-bench: ## Compare with another client on a real Kafka; BROKERS=host:port, else one is started
-	@if [ -z '$(BROKERS)' ]; then env="$$(integration/setup/ensure)"; set -a; eval "$$env"; set +a; fi
-	@cd bench && exec go run . $(if $(BROKERS),--brokers $(BROKERS))
+bench: ## Compare with another client on the real Kafka at BROKERS=host:port
+	@[ -n '$(BROKERS)' ] || { echo 'make bench fills a real Kafka with test data: name one, BROKERS=host:port' >&2; exit 1; }
+	cd bench && exec go run . -brokers '$(BROKERS)'
 
 ## Tests
 

@@ -229,6 +229,7 @@ func TestLZ4BlocksLargerThanTheFrameSaysAreRefused(t *testing.T) {
 		"compressed":  append(binary.LittleEndian.AppendUint32([]byte(header), uint32(n)), packed[:n]...),
 	} {
 		var d Decompressor
+		frame = append(binary.LittleEndian.AppendUint32(frame, 64<<10|lz4Uncompressed), text(64<<10)...)
 		_, err := d.decompress(LZ4, append(frame, 0, 0, 0, 0), roomy)
 		require.EqualError(t, err, "corrupt lz4 records: an lz4 block is damaged", name)
 	}

@@ -67,8 +67,9 @@ type Records struct {
 // Open decompresses the batch, if it is compressed, and returns its records. The
 // records of a compressed batch lie in a buffer of d's until Release; others
 // borrow the scanned bytes. If the records take more than maxBytes once
-// decompressed, the error wraps ErrTooLarge, and no more memory than that was
-// used for them. Errors are *Error, with Resume.
+// decompressed, the error wraps ErrTooLarge, and the buffer for them did not grow
+// past maxBytes, rounded up to a power of two from 64 KiB. Errors are *Error, with
+// Resume.
 func (b *Batch) Open(d *Decompressor, maxBytes int) (Records, error) {
 	if b.Magic < 2 {
 		return b.openMessages(d, maxBytes)
@@ -181,7 +182,10 @@ func (r *Record) readBody(b []byte, i int) bool {
 		return true
 	}
 	n, i = varintAt(b, i)
-	r.headers, r.headerCount = b[min(i, len(b)):], int32(n)
+	if i > len(b) {
+		return false
+	}
+	r.headers, r.headerCount = b[i:], int32(n)
 	return checkHeaders(r.headers, n)
 }
 

@@ -59,6 +59,8 @@ func TestCorruptRecords(t *testing.T) {
 		{"value too long", 1, one(0, 0, 0, 1, 4, 0), "do not fit"},
 		{"value of 64 bits", 1, one(append([]byte{0, 0, 0, 1}, max64...)...), "do not fit"},
 		{"bytes behind the headers", 1, one(0, 0, 0, 1, 1, 0, 0), "do not fit"},
+		{"header count missing", 1, one(0, 0, 0, 1, 3, 'v'), "do not fit"},
+		{"header count without end", 1, one(0, 0, 0, 1, 1, 0x80), "do not fit"},
 		{"header count negative", 1, one(0, 0, 0, 1, 1, 1), "do not fit"},
 		{"header count too large", 1, one(0, 0, 0, 1, 1, 4, 0, 1), "do not fit"},
 		{"header count of 64 bits", 1, one(append([]byte{0, 0, 0, 1, 1}, max64...)...), "do not fit"},

@@ -25,6 +25,11 @@ const ownerLabel = "musterkafka.integration.owner"
 // fails it instead where CI=true, so that no green run has left a test out.
 func requireEngine(t testing.TB) {
 	t.Helper()
+	t.Cleanup(func() {
+		if t.Skipped() && os.Getenv("CI") == "true" {
+			t.Error("a test on a real Kafka was skipped")
+		}
+	})
 	err := engineReady()
 	if err == nil {
 		return

@@ -79,8 +79,11 @@ func (m *Member) refuses(ev Commit) Failure {
 // JoinGroup and SyncGroup the broker takes none, and what was asked in an
 // earlier generation waits for the assignment to show whose it is now.
 func (m *Member) commitDue() time.Time {
-	if m.commits.flying.open() || m.commits.held || !m.coordinator.known || m.trust.suspended || len(m.commits.waiting) == 0 {
+	if m.commits.flying.open() || m.commits.held || !m.coordinator.known || len(m.commits.waiting) == 0 {
 		return time.Time{}
+	}
+	if m.trust.suspended || !m.now.Before(m.sessionEnd()) {
+		return time.Time{} // until a heartbeat is accepted
 	}
 	switch m.state {
 	case Idle, Planning, Syncing, Decoding, Resting, Exited:

@@ -35,7 +35,7 @@ func (m *Member) onReleased() {
 	gone := m.giving
 	m.owned, m.giving = subtract(m.owned, gone), nil
 	if len(m.owned) == 0 {
-		m.owned, m.ownedSince, m.trust.suspended = nil, -1, false
+		m.owned, m.ownedSince = nil, -1
 	}
 	m.forfeitLookUps(gone)
 	switch m.state {

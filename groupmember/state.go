@@ -35,3 +35,25 @@ func (s State) String() string {
 	}
 	return "State(?)"
 }
+
+// moves are the legal ones.
+var moves = [...][]State{
+	Idle:      {Finding, Exited},
+	Finding:   {Waiting, Releasing, Encoding, Parting, Leaving, Exited},
+	Waiting:   {Finding, Releasing, Encoding, Parting, Leaving, Exited},
+	Releasing: {Finding, Waiting, Encoding, Parting, Exited},
+	Encoding:  {Finding, Waiting, Releasing, Joining, Parting, Leaving, Exited},
+	Joining:   {Finding, Waiting, Releasing, Encoding, Planning, Syncing, Parting, Leaving, Exited},
+	Planning:  {Finding, Waiting, Releasing, Encoding, Syncing, Parting, Leaving, Exited},
+	Syncing:   {Finding, Waiting, Releasing, Encoding, Decoding, Parting, Leaving, Exited},
+	Decoding:  {Finding, Waiting, Releasing, Encoding, Yielding, Stable, Parting, Leaving, Exited},
+	Yielding:  {Releasing, Stable, Parting, Exited},
+	Stable:    {Finding, Releasing, Encoding, Parting, Leaving, Resting, Exited},
+	Parting:   {Waiting, Leaving, Resting, Exited},
+	Leaving:   {Waiting, Resting, Exited},
+	Resting:   {Finding, Encoding, Leaving, Exited},
+	Exited:    {},
+}
+
+// Next returns the states that may follow s.
+func (s State) Next() []State { return moves[s] }

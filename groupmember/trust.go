@@ -18,7 +18,7 @@ func (m *Member) Trusted() time.Time {
 	if m.trust.accepted.IsZero() {
 		return time.Time{}
 	}
-	return earliest(m.trust.accepted.Add(m.cfg.SessionTimeout-m.cfg.Margin), m.releaseDue())
+	return earliest(m.sessionEnd(), m.releaseDue())
 }
 
 // accept notes that the coordinator accepted q, which was asked under the
@@ -42,11 +42,17 @@ func (m *Member) acceptCalm(q question) {
 	m.accept(q)
 }
 
+// sessionEnd is when the coordinator may have removed the member for its
+// silence.
+func (m *Member) sessionEnd() time.Time {
+	return m.trust.accepted.Add(m.cfg.SessionTimeout - m.cfg.Margin)
+}
+
 func (m *Member) suspendDue() time.Time {
 	if m.trust.suspended || m.trust.accepted.IsZero() || len(m.owned) == 0 {
 		return time.Time{}
 	}
-	return m.trust.accepted.Add(m.cfg.SessionTimeout - m.cfg.Margin)
+	return m.sessionEnd()
 }
 
 // suspend makes the application assume that the partitions are lost, until the

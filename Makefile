@@ -130,7 +130,7 @@ deps: ## Check that importing the client compiles fewer than 12 modules and none
 .PHONY: docs
 docs: ## Check the documentation: its links, its commands, and the drawings that tests compare with the code
 	@echo '== docs'
-	go test -count=1 -run 'Docs' ./...
+	go test -count=1 -run 'Doc' ./...
 
 .PHONY: vulnerabilities
 vulnerabilities: $(BIN)/govulncheck ## Look for known vulnerabilities in what we call (asks a database on the network)

@@ -7,28 +7,38 @@ engine_answers() {
 
 # ensure_engine sets DOCKER_HOST to an engine that answers.
 ensure_engine() {
-	if engine_answers; then
-		DOCKER_HOST=$(docker context inspect --format '{{.Endpoints.docker.Host}}')
-	else
-		start_own_engine
-	fi
-	export DOCKER_HOST
-}
-
-start_own_engine() {
-	[[ -z ${DOCKER_HOST:-} || $DOCKER_HOST == "$engine_host" ]] ||
-		fail "no Docker engine answers at DOCKER_HOST=$DOCKER_HOST: start it, or unset DOCKER_HOST"
-	export DOCKER_HOST=$engine_host
-	if engine_answers; then
+	if find_engine; then
 		return
 	fi
+	own_host_allowed ||
+		fail "no Docker engine answers at DOCKER_HOST=$DOCKER_HOST: start it, or unset DOCKER_HOST"
 	is_debian_root ||
 		fail "no Docker engine answers: install and start Docker (we do it ourselves only as root on Debian)"
 	# iptables: the engine publishes ports with it.
 	if ! command -v dockerd >/dev/null || ! command -v docker >/dev/null || ! command -v iptables >/dev/null; then
 		step install the Docker engine -- install docker.io iptables
+		if find_engine; then # where services start as they are installed
+			return
+		fi
 	fi
+	export DOCKER_HOST=$engine_host
 	step start the Docker engine -- launch_engine
+}
+
+find_engine() {
+	if engine_answers; then
+		DOCKER_HOST=$(docker context inspect --format '{{.Endpoints.docker.Host}}')
+	elif own_host_allowed && DOCKER_HOST=$engine_host engine_answers; then
+		DOCKER_HOST=$engine_host
+	else
+		return 1
+	fi
+	export DOCKER_HOST
+}
+
+# own_host_allowed is false if the user has named another engine.
+own_host_allowed() {
+	[[ ${DOCKER_HOST:-$engine_host} == "$engine_host" ]]
 }
 
 launch_engine() {

@@ -22,10 +22,11 @@ func seedIndex(node int32) int { return int(-1 - node) }
 
 var errAnswered = errors.New("another broker was faster")
 
-// askInTurn asks nodes in turn and returns the first answer. The next node is asked
-// as soon as the one before has failed, and beside it when that one is silent for longer than
-// patience: a dead broker must not hold up what any other can tell. ask runs in
-// goroutines that are gone when askInTurn returns, and must return when its context ends.
+// askInTurn asks nodes in turn and returns the first answer. The next node is
+// asked as soon as the one before has failed, and beside it when that one is
+// silent for longer than patience: a dead broker must not hold up what any
+// other can tell. ask runs in goroutines that are gone when askInTurn returns,
+// and must return when its context ends.
 func askInTurn[T any](ctx context.Context, nodes []int32, ask func(context.Context, int32) (T, error)) (T, error) {
 	type outcome struct {
 		answer T
@@ -71,8 +72,8 @@ func askInTurn[T any](ctx context.Context, nodes []int32, ask func(context.Conte
 }
 
 // metadataSources returns whom to ask for metadata, in this order: a few
-// brokers of the cluster, and then the addresses the Client started from, in case that the
-// brokers it knows are all gone (KIP-899).
+// brokers of the cluster, and then the addresses the Client started from, in
+// case that the brokers it knows are all gone (KIP-899).
 func (cl *Client) metadataSources() []int32 {
 	nodes := cl.inTurn(cl.snapshot())
 	nodes = nodes[:min(len(nodes), brokersBeforeSeeds)]
@@ -113,7 +114,8 @@ func (c *cluster) check(resp *kmsg.MetadataResponse) error {
 	case len(resp.Brokers) == 0:
 		return errors.New("Metadata: the broker names no broker, not even itself: it may be starting")
 	case c.id != "" && resp.ClusterID != nil && *resp.ClusterID != c.id:
-		return fmt.Errorf("Metadata: the broker belongs to the cluster %q, but this client began with %q: has the address been given to another cluster? A new client would use that one", *resp.ClusterID, c.id)
+		return fmt.Errorf("Metadata: the broker belongs to the cluster %q, but this client began with %q: "+
+			"has the address been given to another cluster? A new client would use that one", *resp.ClusterID, c.id)
 	}
 	return nil
 }

@@ -9,8 +9,8 @@ import (
 // admin calls share it, and its methods may be called from many goroutines.
 //
 // It has one goroutine that keeps the metadata (metadata.go) and, while a
-// connection is being made, one for that (pool.go). Both start when they are first needed and are
-// gone when Close returns.
+// connection is being made, one for that (pool.go). Both start when they are
+// first needed and are gone when Close returns.
 type Client struct {
 	cfg   Config
 	log   *slog.Logger
@@ -24,9 +24,9 @@ type Client struct {
 	coordinators coordinators
 }
 
-// New makes a Client of cfg without any I/O: a broker that cannot be reached
-// is reported by the first call that needs one. The error names every problem of cfg.
-// A Client that is not needed any more must be closed.
+// New makes a Client of cfg without any I/O: a broker that cannot be reached is
+// reported by the first call that needs one. The error names every problem of
+// cfg. A Client that is not needed any more must be closed.
 func New(cfg Config) (*Client, error) {
 	seeds, err := cfg.validate()
 	if err != nil {
@@ -42,8 +42,9 @@ func New(cfg Config) (*Client, error) {
 
 // Close ends every connection and returns when the Client's goroutines are
 // gone. It always returns nil and may be called more than once. Consumers and
-// producers should be closed before: those that were not can neither commit, leave their
-// group nor flush any more, and everything they are asked from then on fails with ErrClosed.
+// producers should be closed before: those that were not can neither commit,
+// leave their group nor flush any more, and everything they are asked from then
+// on fails with ErrClosed.
 func (cl *Client) Close() error {
 	cl.end(ErrClosed)
 	cl.meta.close()

@@ -2,7 +2,9 @@ package client
 
 import (
 	"maps"
+	"net"
 	"slices"
+	"strconv"
 
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -13,7 +15,12 @@ type broker struct {
 	id   int32
 	host string
 	port int32
+	addr string // host and port
 	rack string // "" if unknown
+}
+
+func newBroker(id int32, host string, port int32, rack *string) broker {
+	return broker{id, host, port, net.JoinHostPort(host, strconv.Itoa(int(port))), deref(rack)}
 }
 
 // partition is one partition as the metadata has it.
@@ -38,7 +45,8 @@ type topic struct {
 }
 
 // cluster is what is known of the brokers and of the watched topics. It is
-// immutable: whoever has one may read it without a lock, and must not write to it.
+// immutable: whoever has one may read it without a lock, and must not write to
+// it.
 type cluster struct {
 	number     uint64 // of the request that was answered last; 0 before the first answer
 	id         string // "" if unknown
@@ -92,7 +100,7 @@ func (c *cluster) apply(number uint64, asked []string, resp *kmsg.MetadataRespon
 		next.id = *resp.ClusterID
 	}
 	for _, b := range resp.Brokers {
-		next.brokers[b.NodeID] = broker{id: b.NodeID, host: b.Host, port: b.Port, rack: deref(b.Rack)}
+		next.brokers[b.NodeID] = newBroker(b.NodeID, b.Host, b.Port, b.Rack)
 	}
 	answers := make(map[string]*kmsg.MetadataResponseTopic, len(resp.Topics))
 	for i := range resp.Topics {

@@ -62,7 +62,7 @@ func TestAnAnswerBecomesACluster(t *testing.T) {
 	require.Equal(t, int32(1), c.controller)
 	b, ok := c.broker(1)
 	require.True(t, ok)
-	require.Equal(t, broker{id: 1, host: "b", port: 9092, rack: "r1"}, b)
+	require.Equal(t, broker{id: 1, host: "b", port: 9092, addr: "b:9092", rack: "r1"}, b)
 	_, ok = c.broker(3)
 	require.False(t, ok)
 	require.Equal(t, []int32{1, 2}, leaders(c, "b"))

@@ -27,28 +27,29 @@ const (
 type Config struct {
 	// Brokers are the addresses to start from, each "host:port" or "host" for
 	// port 9092; an IPv6 address with a port is written "[::1]:9092". One that
-	// answers is enough: it names all the others. They are asked in turn and again later if
-	// none of the cluster's brokers can be reached any more (KIP-899).
+	// answers is enough: it names all the others. They are asked in turn and
+	// again later if none of the cluster's brokers can be reached any more
+	// (KIP-899).
 	Brokers []string
 
-	// ClientID names the application in the brokers' logs, metrics and
-	// quotas. Empty means "muster".
+	// ClientID names the application in the brokers' logs, metrics and quotas.
+	// Empty means "muster".
 	ClientID string
 
-	// DialTimeout limits the making of one connection, handshake included,
-	// over all the addresses of the host's name (KIP-602). Zero means 10 s.
+	// DialTimeout limits the making of one connection, handshake included, over
+	// all the addresses of the host's name (KIP-602). Zero means 10 s.
 	DialTimeout time.Duration
 
 	// RequestTimeout limits how long a broker may take to answer, on top of
 	// what the request itself lets it wait. Zero means 30 s.
 	RequestTimeout time.Duration
 
-	// BootstrapTimeout limits how long a call waits for the first answer of any broker before it
-	// fails with a *BootstrapError. Zero means 30 s.
+	// BootstrapTimeout limits how long a call waits for the first answer of any
+	// broker before it fails with a *BootstrapError. Zero means 30 s.
 	BootstrapTimeout time.Duration
 
-	// MetadataMaxAge is how old the knowledge of brokers and topics may get before
-	// it is asked for again without a reason. Zero means 5 min.
+	// MetadataMaxAge is how old the knowledge of brokers and topics may get
+	// before it is asked for again without a reason. Zero means 5 min.
 	MetadataMaxAge time.Duration
 
 	// Logger is told what a person should know. Nil means slog.Default() with

@@ -114,8 +114,9 @@ func (c *coordinator) last() int32 {
 
 var errNoCoordinator = errors.New("the group's coordinator is not known yet")
 
-// findCoordinator asks any broker, a random one each time, for the coordinator of group and remembers
-// it. It returns FindCoordinator's error code for the group.
+// findCoordinator asks any broker, a random one each time, for the coordinator
+// of group and remembers it. It returns FindCoordinator's error code for the
+// group.
 func (cl *Client) findCoordinator(ctx context.Context, group string) (node int32, code int16, err error) {
 	req := kmsg.NewPtrFindCoordinatorRequest()
 	req.CoordinatorKey = group
@@ -134,7 +135,7 @@ func (cl *Client) findCoordinator(ctx context.Context, group string) (node int32
 		}
 		return -1, found.ErrorCode, nil
 	}
-	cl.meta.learn(broker{id: found.NodeID, host: found.Host, port: found.Port})
+	cl.meta.learn(newBroker(found.NodeID, found.Host, found.Port, nil))
 	cl.coordinators.set(group, found.NodeID)
 	return found.NodeID, 0, nil
 }

@@ -67,8 +67,8 @@ func (e *BootstrapError) Unwrap() []error {
 	return errs
 }
 
-// UnreachableError says that a broker of the cluster could not be reached at the
-// address that the cluster itself gives for it.
+// UnreachableError says that a broker of the cluster could not be reached at
+// the address that the cluster itself gives for it.
 type UnreachableError struct {
 	Node int32  // the broker's ID
 	Addr string // as advertised
@@ -77,8 +77,8 @@ type UnreachableError struct {
 
 // Error names the broker, its address, where that comes from, and the cause.
 func (e *UnreachableError) Error() string {
-	return fmt.Sprintf("cannot reach broker %d at %s: %v; the broker advertises this address itself (advertised.listeners): check that it is right for clients on this machine",
-		e.Node, e.Addr, e.Err)
+	return fmt.Sprintf("cannot reach broker %d at %s: %v; the broker advertises this address itself (advertised.listeners): "+
+		"check that it is right for clients on this machine", e.Node, e.Addr, e.Err)
 }
 
 // Unwrap returns the cause.
@@ -103,8 +103,8 @@ func (e *TopicError) Error() string {
 // Unwrap returns the cause.
 func (e *TopicError) Unwrap() error { return e.Err }
 
-// codeError returns the error of package kerr for a broker's error code, nil for 0. A code
-// that is not known there keeps its number.
+// codeError returns the error of package kerr for a broker's error code, nil
+// for 0. A code that is not known there keeps its number.
 func codeError(code int16) error {
 	err := kerr.ErrorForCode(code)
 	if code != kerr.UnknownServerError.Code && errors.Is(err, kerr.UnknownServerError) {

@@ -59,8 +59,8 @@ func (cl *Client) changed() <-chan struct{} {
 	return m.next
 }
 
-// watch keeps topics in the snapshot until release is called, which may be done more
-// than once. A topic that nobody has watched before is asked for soon.
+// watch keeps topics in the snapshot until release is called, which may be done
+// more than once. A topic that nobody has watched before is asked for soon.
 func (cl *Client) watch(topics []string) (release func()) {
 	m := cl.meta
 	topics = slices.Clone(topics)
@@ -86,8 +86,8 @@ func (cl *Client) watch(topics []string) (release func()) {
 }
 
 // refresh asks for new metadata soon. It does not wait. Calls are coalesced,
-// and one that comes while a request is on its way causes another one, since that one
-// may have been answered before what the caller has seen.
+// and one that comes while a request is on its way causes another one, since
+// that one may have been answered before what the caller has seen.
 func (cl *Client) refresh(why string) { cl.meta.ask(why, false) }
 
 // fresh returns a snapshot that was asked for after the call, with topics in it.
@@ -98,9 +98,10 @@ func (cl *Client) fresh(ctx context.Context, topics []string) (*cluster, error) 
 	return cl.await(ctx, func(c *cluster) bool { return c.number >= number })
 }
 
-// await returns the first snapshot that ok accepts, and refreshes until there is
-// one. It fails when ctx ends, when the Client is closed, and with a
-// *BootstrapError when no broker has answered yet within Config.BootstrapTimeout.
+// await returns the first snapshot that ok accepts, and refreshes until there
+// is one. It fails when ctx ends, when the Client is closed, and with a
+// *BootstrapError when no broker has answered yet within
+// Config.BootstrapTimeout.
 func (cl *Client) await(ctx context.Context, ok func(*cluster) bool) (*cluster, error) {
 	start := time.Now()
 	var tooLate <-chan time.Time
@@ -139,16 +140,16 @@ func (m *metadata) missed(start time.Time, cause error) error {
 	return &BootstrapError{Waited: time.Since(start), Attempts: slices.Clone(m.attempts), Err: cause}
 }
 
-// ask makes the loop send a request and returns the number of the first one that will begin
-// after the call. With idle it does nothing while one is on its way.
+// ask makes the loop send a request and returns the number of the first one
+// that will begin after the call. With idle it does nothing while one is on its
+// way.
 func (m *metadata) ask(why string, idle bool) uint64 {
 	m.mu.Lock()
 	if !m.started && !m.closed {
 		m.started = true
 		m.wg.Go(m.loop)
 	}
-	if !m.schedule.wanted && !(idle && m.running) {
-		m.schedule.ask(time.Now())
+	if !(idle && m.running) && m.schedule.ask(time.Now()) {
 		m.why = why
 	}
 	number := m.number + 1

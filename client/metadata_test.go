@@ -53,6 +53,20 @@ func TestWatchedTopicsAreInOneRequestAndInTheSnapshot(t *testing.T) {
 	})
 }
 
+func TestANewTopicIsAskedForWithoutAnybodyWaiting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFakes(t, 1)
+		f.topics["a"] = topicAnswer("a", idA, 0)
+		cl := f.bootstrapped(Config{})
+		time.Sleep(time.Minute)
+		defer cl.watch([]string{"a"})()
+		defer cl.watch([]string{"a"})() // not new any more
+		time.Sleep(time.Second)
+		require.Contains(t, cl.snapshot().topics, "a")
+		require.Equal(t, 2, f.seen(keyMetadata))
+	})
+}
+
 func TestATopicStaysWatchedUntilTheLastReleaseOfIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFakes(t, 1)

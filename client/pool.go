@@ -11,7 +11,8 @@ import (
 )
 
 // class is what a connection is for. A broker serves one request of a
-// connection at a time, so what it may hold must not share one with what may not wait.
+// connection at a time, so what it may hold must not share one with what may
+// not wait.
 type class uint8
 
 const (
@@ -26,8 +27,8 @@ func (c class) String() string {
 }
 
 // connKey names a connection. Node is a broker's ID, or that of a seed
-// (seedNode). Owner sets apart the members and consumers of one Client; it is nil for classControl
-// and classProduce, which they share.
+// (seedNode). Owner sets apart the members and consumers of one Client; it is
+// nil for classControl and classProduce, which they share.
 type connKey struct {
 	node  int32
 	class class
@@ -35,8 +36,8 @@ type connKey struct {
 }
 
 // pool keeps one connection per key. A connection is made by a goroutine of its
-// own, one at a time per key, so that a caller who gives up takes nothing from the others; the
-// goroutine ends with the attempt.
+// own, one at a time per key, so that a caller who gives up takes nothing from
+// the others; the goroutine ends with the attempt.
 type pool struct {
 	address func(node int32) (string, error) // where node is now
 	dial    func(ctx context.Context, addr string, trace *conn.Trace) (*conn.Conn, error)
@@ -90,7 +91,8 @@ func newPool(cl *Client) *pool {
 }
 
 // get returns the live connection of key. If there is none it waits for one to
-// be made, until ctx ends. Its errors are certain to have come before any request left.
+// be made, until ctx ends. Its errors are certain to have come before any
+// request left.
 func (p *pool) get(ctx context.Context, key connKey) (*conn.Conn, error) {
 	addr, err := p.address(key.node)
 	if err != nil {
@@ -112,7 +114,8 @@ func (p *pool) get(ctx context.Context, key connKey) (*conn.Conn, error) {
 }
 
 // reserve returns the attempt that yields the connection of key, starting one
-// if necessary; and a connection to close, if the broker is now at another address.
+// if necessary; and a connection to close, if the broker is now at another
+// address.
 func (p *pool) reserve(key connKey, addr string) (a *attempt, moved *conn.Conn, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -131,14 +134,15 @@ func (p *pool) reserve(key connKey, addr string) (a *attempt, moved *conn.Conn, 
 	}
 	if s.attempt == nil {
 		s.attempt = &attempt{done: make(chan struct{})}
-		p.wg.Go(func() { p.connect(s, s.rest) })
+		rest := s.rest
+		p.wg.Go(func() { p.connect(s, rest) })
 	}
 	return s.attempt, moved, nil
 }
 
-// settle takes note of the end of the connection. One that ended soon after it was
-// opened counts as a failure, or a broker that hangs up on everybody would be
-// dialed without a pause.
+// settle takes note of the end of the connection. One that ended soon after it
+// was opened counts as a failure, or a broker that hangs up on everybody would
+// be dialed without a pause.
 func (s *slot) settle(now time.Time) {
 	if s.conn == nil || s.conn.Err() == nil {
 		return

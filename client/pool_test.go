@@ -49,6 +49,41 @@ func TestEachClassAndOwnerHasAConnectionOfItsOwn(t *testing.T) {
 	})
 }
 
+func TestSeedsAreLetGoOnceTheClusterIsKnown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var ended []string
+		f := newFakes(t, 1)
+		f.bootstrapped(Config{Trace: &Trace{Conn: &conn.Trace{
+			Ended: func(addr string, _ error) { ended = append(ended, addr) },
+		}}})
+		require.Equal(t, []string{"b1:9092"}, ended)
+	})
+}
+
+func TestAConnectionThatComesAfterItsOwnerHasGoneIsClosed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFakes(t, 1)
+		cl := f.bootstrapped(Config{})
+		gate := make(chan struct{})
+		var late *conn.Conn
+		cl.pool.dial = func(_ context.Context, addr string, _ *conn.Trace) (_ *conn.Conn, err error) {
+			<-gate
+			late, err = conn.Dial(context.Background(), addr, conn.Config{Dial: f.dial})
+			return late, err
+		}
+		failed := make(chan error)
+		go func() {
+			_, err := cl.conn(t.Context(), 1, classFetch, f)
+			failed <- err
+		}()
+		synctest.Wait()
+		cl.drop(f)
+		close(gate)
+		require.ErrorIs(t, <-failed, errDropped)
+		require.ErrorIs(t, late.Err(), conn.ErrClosed)
+	})
+}
+
 func TestCallersAtTheSameTimeShareOneAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFakes(t, 1)
@@ -198,7 +233,7 @@ func TestABrokerThatMovesIsReachedAtItsNewAddress(t *testing.T) {
 		before, err := cl.conn(t.Context(), 1, classProduce, nil)
 		require.NoError(t, err)
 		f.add(5)
-		cl.meta.current.Store(&cluster{number: 100, brokers: map[int32]broker{1: {id: 1, host: "b5", port: 9092}}})
+		cl.meta.current.Store(&cluster{number: 100, brokers: map[int32]broker{1: newBroker(1, "b5", 9092, nil)}})
 		after, err := cl.conn(t.Context(), 1, classProduce, nil)
 		require.NoError(t, err)
 		require.Equal(t, "b5:9092", after.Addr())
@@ -283,4 +318,19 @@ func TestTheUsersTraceHearsOfRequestsAndEnds(t *testing.T) {
 		require.Equal(t, map[string]int{"Metadata": 1}, apis)
 		require.Equal(t, 2, ended, "the seed's connection and the broker's")
 	})
+}
+
+func TestALiveConnectionIsHandedOutWithoutAllocating(t *testing.T) {
+	f := newFakes(t, 1)
+	cl := f.client(Config{})
+	_, err := cl.await(t.Context(), anyCluster)
+	require.NoError(t, err)
+	_, err = cl.conn(t.Context(), 1, classFetch, f)
+	require.NoError(t, err)
+	allocs := testing.AllocsPerRun(100, func() {
+		if _, err := cl.conn(t.Context(), 1, classFetch, f); err != nil {
+			t.Error(err)
+		}
+	})
+	require.Zero(t, allocs)
 }

@@ -1,7 +1,8 @@
 package client
 
-// dialed implements reporter: the log hears of an unreachable broker once, not at each try of each
-// connection. What becomes of the seeds is told by the metadata.
+// dialed implements reporter: the log hears of an unreachable broker once, not
+// at each try of each connection. What becomes of the seeds is told by the
+// metadata.
 func (cl *Client) dialed(key connKey, err error, news bool) {
 	if key.node < 0 {
 		return

@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"net"
 	"slices"
-	"strconv"
 
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -15,8 +13,9 @@ import (
 	"github.com/musterkafka/muster/conn"
 )
 
-// conn returns the connection to node of class c and owner, making it if there is
-// none, until ctx ends. It is shared with every other caller of the same key.
+// conn returns the connection to node of class c and owner, making it if there
+// is none, until ctx ends. It is shared with every other caller of the same
+// key.
 func (cl *Client) conn(ctx context.Context, node int32, c class, owner any) (*conn.Conn, error) {
 	return cl.pool.get(ctx, connKey{node: node, class: c, owner: owner})
 }
@@ -39,7 +38,7 @@ func (cl *Client) address(node int32) (string, error) {
 		cl.refresh("a broker is unknown")
 		return "", unsent(fmt.Errorf("broker %d is not among the %d brokers that the cluster names: it may be down", node, len(cl.snapshot().brokers)))
 	}
-	return net.JoinHostPort(b.host, strconv.Itoa(int(b.port))), nil
+	return b.addr, nil
 }
 
 func (cl *Client) dial(ctx context.Context, addr string, trace *conn.Trace) (*conn.Conn, error) {
@@ -115,8 +114,9 @@ func (cl *Client) requestSoon(ctx context.Context, node int32, req kmsg.Request)
 }
 
 // requestController asks the controller, which it looks for as long as a broker
-// says that it is not, or cannot be reached. What may have reached the broker is not
-// sent again. Without an answer it gives up after the bootstrap timeout and the request timeout together.
+// says that it is not, or cannot be reached. What may have reached the broker
+// is not sent again. Without an answer it gives up after the bootstrap timeout
+// and the request timeout together.
 func (cl *Client) requestController(ctx context.Context, req kmsg.Request, refused func(kmsg.Response) bool) (kmsg.Response, error) {
 	limit := cl.cfg.BootstrapTimeout + cl.cfg.RequestTimeout
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("no answer of the cluster's controller within %v", limit))
@@ -146,8 +146,8 @@ func (cl *Client) requestController(ctx context.Context, req kmsg.Request, refus
 	}
 }
 
-// inTurn returns the brokers of c in a random order, those that could not be reached
-// last time at the end.
+// inTurn returns the brokers of c in a random order, those that could not be
+// reached last time at the end.
 func (cl *Client) inTurn(c *cluster) []int32 {
 	var nodes, resting []int32
 	for node := range c.brokers {

@@ -9,8 +9,8 @@ const (
 
 // schedule says when metadata is asked for. It reads no clock.
 //
-// Who waits for something that metadata does not show yet asks again after
-// each answer, so the gap between requests grows while that goes on.
+// Who waits for something that metadata does not show yet asks again after each
+// answer, so the gap between requests grows while that goes on.
 type schedule struct {
 	maxAge   time.Duration
 	wanted   bool          // somebody has asked since the last request began
@@ -20,15 +20,16 @@ type schedule struct {
 	failures int           // in a row
 }
 
-// ask says that metadata is wanted.
-func (s *schedule) ask(now time.Time) {
+// ask says that metadata is wanted, and reports whether it was not before.
+func (s *schedule) ask(now time.Time) bool {
 	if s.wanted {
-		return // the first one to ask has decided
+		return false
 	}
 	s.wanted = true
 	if now.Sub(s.last) > s.gap {
 		s.gap = 0
 	}
+	return true
 }
 
 // due returns when the next request is to begin.

@@ -117,7 +117,7 @@ func (m *Member) inRound() bool {
 // the rest. It is run once the assignment is known, before anything is given
 // back by it.
 func (m *Member) restamp(target Partitions) {
-	m.commits.held = false
+	m.commits.held, m.commits.at = false, m.now
 	for _, c := range m.commits.waiting {
 		if !c.aboard {
 			m.restampOne(c, target)

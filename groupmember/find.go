@@ -74,6 +74,8 @@ func (m *Member) seekLater(why string) {
 func (m *Member) onLocated() {
 	m.coordinator.known, m.coordinator.warned = true, false
 	m.coordinator.place++
+	m.commits.at = m.now
+	m.lookups.hasten(m.now)
 	switch m.state {
 	case Finding:
 		m.encode()

@@ -15,6 +15,9 @@ func (m *Member) beatDue() time.Time {
 	if m.beat.open() || !m.coordinator.known || m.id == "" || m.generation < 0 {
 		return time.Time{}
 	}
+	if m.parting.failure.Failed() || m.revoke.open() && m.lost {
+		return time.Time{} // the member has given itself up
+	}
 	switch m.state {
 	case Waiting, Releasing, Encoding, Joining, Planning, Syncing, Decoding, Yielding, Stable, Parting:
 		return m.beatAt
@@ -88,7 +91,7 @@ func (m *Member) onHeartbeatFailed(q question, failure Failure) {
 	}
 	m.strayed(q)
 	if m.beside() && q.seq > m.ask.seq {
-		m.giveUp("coordinator lost: " + failure.Text)
+		m.giveUp("coordinator lost")
 	}
 }
 

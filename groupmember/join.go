@@ -98,11 +98,14 @@ func (m *Member) onJoinGroup(q question, ev Replied) {
 // for the plan; the leader is told who is in the group and makes the plan
 // first.
 func (m *Member) onJoined(q question, resp *kmsg.JoinGroupResponse) {
+	leads := resp.LeaderID == resp.MemberID
+	if resp.MemberID != "" {
+		m.id = resp.MemberID // whatever else is wrong, as this one the group knows us
+	}
 	if resp.ProtocolType != nil && *resp.ProtocolType != m.cfg.ProtocolType { // KIP-559
 		m.fail(Failure{Kind: Rejected, Text: "the group is of protocol type " + *resp.ProtocolType + ", this member of " + m.cfg.ProtocolType + ": use another group"})
 		return
 	}
-	leads := resp.LeaderID == resp.MemberID
 	if problem := m.absurd(resp, leads); problem != "" {
 		m.warn("JoinGroup was answered with " + problem)
 		m.wait("JoinGroup answered with " + problem)
@@ -162,4 +165,11 @@ func because(code *kerr.Error, api string) string {
 	return "encountered " + code.Message + " from " + api + " response"
 }
 
-func (m *Member) warn(text string) { m.emit(Warned{Text: text}) }
+// warn tells of something once, not at each try: it is told again only after
+// something else, or after the member was stable.
+func (m *Member) warn(text string) {
+	if text != m.rounds.warned {
+		m.rounds.warned = text
+		m.emit(Warned{Text: text})
+	}
+}

@@ -185,14 +185,14 @@ func (m *Member) gone(why string) {
 // is told only if the trouble is on our side; else it would not listen.
 func (m *Member) fail(failure Failure) {
 	tell := failure.Kind == Rejected && m.coordinator.known
-	m.parting = parting{goal: forGood, why: failure.Text, remain: !tell, failure: failure}
+	m.parting = parting{goal: forGood, why: "consumer failed", remain: !tell, failure: failure}
 	m.drop(&m.ask)
 	m.lose()
 	if m.revoke.open() {
-		m.enter(Parting, failure.Text)
+		m.enter(Parting, failure.String())
 		return
 	}
-	m.depart(failure.Text)
+	m.depart(failure.String())
 }
 
 // onAbandon ends the member without waiting for anything.

@@ -158,6 +158,13 @@ func (m *Member) lookUpLater(l *lookup) {
 	l.at = m.now.Add(m.backoff(&l.failures))
 }
 
+// hasten ends the back-off of all.
+func (l *lookups) hasten(now time.Time) {
+	for _, one := range l.waiting {
+		one.at = now
+	}
+}
+
 func (m *Member) failLookUp(l *lookup, failure Failure) {
 	m.lookups.waiting = slices.DeleteFunc(m.lookups.waiting, func(other *lookup) bool { return other == l })
 	m.emit(LookedUp{Ticket: l.ticket, Failure: failure})

@@ -73,8 +73,11 @@ func (m *Member) onForeign(foreign Partitions) {
 func (m *Member) settleDown(target Partitions) {
 	added := subtract(target, m.owned)
 	m.owned, m.ownedSince, m.target = target, m.generation, nil
-	m.rounds.hurried, m.rounds.failures, m.rounds.failed = 0, 0, 0
+	if len(target) == 0 {
+		m.ownedSince = -1
+	}
 	m.enter(Stable, "assignment taken")
+	m.rounds = rounds{again: m.rounds.again, foreign: m.rounds.foreign}
 	m.emit(Assigned{Generation: m.generation, Added: added, Owned: target})
 	if m.rounds.again != "" {
 		m.prepare(m.rounds.again)

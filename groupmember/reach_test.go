@@ -13,7 +13,7 @@ import (
 // reach returns a watch over a member that has come to the state by a healthy
 // history: member m-1 of generation 1, or about to be, that owns orders 0 and 1
 // once it is stable.
-func reach(t *testing.T, cfg groupmember.Config, to groupmember.State) *watch {
+func reach(t testing.TB, cfg groupmember.Config, to groupmember.State) *watch {
 	t.Helper()
 	w := newWatch(t, cfg, 0)
 	if to == groupmember.Idle {

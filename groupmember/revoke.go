@@ -68,6 +68,6 @@ func (m *Member) releaseDue() time.Time {
 // onReleaseOverdue gives up on the application: others will be given the
 // partitions now.
 func (m *Member) onReleaseOverdue() {
-	m.emit(Warned{Text: "the application did not let go of its partitions within the rebalance timeout; they are lost"})
+	m.warn("the application did not let go of its partitions within the rebalance timeout; they are lost")
 	m.expelled(m.sameID(), "partitions were not released in time")
 }

@@ -19,6 +19,7 @@ type rounds struct {
 	failures int    // for back-off, since last Stable
 	failed   int    // in a row, for want of a plan or a readable assignment
 	foreign  int    // in a row, with partitions that were not asked for
+	warned   string // the last warning, since last Stable
 	doubts   int    // heartbeats that contradict the held request
 }
 

@@ -261,6 +261,9 @@ func (a arguments) subscription() groupmember.Subscription {
 		switch arg.Key {
 		case "protocols":
 			for _, name := range arg.Vals {
+				if name == "" { // protocols=() is none
+					continue
+				}
 				s.Protocols = append(s.Protocols, groupmember.Protocol{Name: name, Metadata: []byte("me")})
 			}
 		case "topics":
@@ -276,6 +279,9 @@ func (a arguments) subscription() groupmember.Subscription {
 // assignments reads lines of "member bytes".
 func (a arguments) assignments() []groupmember.Assignment {
 	var all []groupmember.Assignment
+	if a.failure().Failed() {
+		return nil
+	}
 	for _, fields := range a.lines() {
 		require.Len(a.t, fields, 2, a.d.Pos)
 		all = append(all, groupmember.Assignment{MemberID: fields[0], Bytes: []byte(fields[1])})

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cockroachdb/datadriven"
 	"github.com/stretchr/testify/require"
 
 	"github.com/musterkafka/muster/groupmember"
@@ -22,7 +23,14 @@ var allStates = []groupmember.State{
 // The table of legal moves, the one in the documentation, and the moves that
 // members really make are the same.
 func TestMovesAreThoseOfTheTable(t *testing.T) {
-	seen := map[[2]groupmember.State]bool{{groupmember.Idle, groupmember.Exited}: true} // see TestLeaveInEveryState
+	seen := make(map[[2]groupmember.State]bool)
+	datadriven.Walk(t, filepath.Join("testdata", "classic"), func(t *testing.T, path string) {
+		for _, c := range script(t, path) {
+			for _, move := range c.moves {
+				seen[[2]groupmember.State{move.From, move.To}] = true
+			}
+		}
+	})
 	for _, cfg := range wanderedConfigs {
 		for seed := range uint64(wanders) {
 			cfg.Seed = seed

@@ -17,7 +17,7 @@ import (
 // watch steps a member and fails the test when a step breaks a promise. It
 // knows what the member was asked and told, not how it works.
 type watch struct {
-	t      *testing.T
+	t      testing.TB
 	seed   uint64
 	cfg    groupmember.Config
 	member *groupmember.Member
@@ -41,7 +41,7 @@ type watch struct {
 	moves      map[[2]groupmember.State]bool
 }
 
-func newWatch(t *testing.T, cfg groupmember.Config, seed uint64) *watch {
+func newWatch(t testing.TB, cfg groupmember.Config, seed uint64) *watch {
 	member, err := groupmember.New(cfg)
 	require.NoError(t, err)
 	return &watch{

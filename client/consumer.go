@@ -102,6 +102,7 @@ func (cl *Client) consumer(cfg ConsumerConfig, start func(groupmember.Config, dr
 		Translator:  c.translator,
 		Owner:       owner{c},
 		Log:         c.log,
+		Trace:       c.cfg.Trace.Member,
 	})
 	c.wg.Go(c.run)
 	c.wg.Go(c.commitLoop)

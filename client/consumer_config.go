@@ -9,6 +9,7 @@ import (
 
 	"github.com/musterkafka/muster/assign"
 	"github.com/musterkafka/muster/groupmember"
+	"github.com/musterkafka/muster/groupmember/driver"
 )
 
 const (
@@ -153,6 +154,11 @@ type ConsumerTrace struct {
 
 	// Error is called with what went wrong and is retried, each time.
 	Error func(err error)
+
+	// Member is told each step of the group member, to be written down with
+	// groupmember.DescribeEvent and groupmember.DescribeAction: a whole
+	// conversation with the group. Nil means nobody is.
+	Member *driver.Trace
 }
 
 // validate returns every problem of the configuration.

@@ -27,7 +27,7 @@ type FranzMember struct {
 func (c *Cluster) FranzMember(t testing.TB, r *Recorder, clientID, group, topic string, options ...kgo.Opt) *FranzMember {
 	t.Helper()
 	m := &FranzMember{}
-	ctx, cancel := context.WithCancelCause(context.Background())
+	ctx, cancel := context.WithCancelCause(t.Context())
 	m.cancel = cancel
 	revoked := func(_ context.Context, _ *kgo.Client, gone map[string][]int32) {
 		r.Revoked(clientID, flatten(gone)...)
@@ -62,7 +62,7 @@ func (m *FranzMember) Leave() {
 }
 
 func (m *FranzMember) poll(ctx context.Context, r *Recorder, name string) {
-	for ctx.Err() == nil {
+	for context.Cause(ctx) == nil {
 		m.client.PollFetches(ctx).EachRecord(func(record *kgo.Record) {
 			r.Read(name, Partition{record.Topic, record.Partition}, record.Offset)
 		})

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// What a client can report to a Recorder.
+// An EventKind is what a client can report to a Recorder.
 type EventKind int
 
 const (

@@ -69,5 +69,5 @@ fetch_jars() {
 # build_image TAG BASE uses the classic builder, which needs no plug-in.
 build_image() {
 	cp "$here"/kafka/* "$cache/image" || return
-	DOCKER_BUILDKIT=0 docker build --build-arg BASE="$2" -t "$1" "$cache/image"
+	DOCKER_BUILDKIT=0 docker build --force-rm --build-arg BASE="$2" -t "$1" "$cache/image"
 }

@@ -1,0 +1,152 @@
+package client
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/musterkafka/muster/internal/recordbatch"
+)
+
+// produceBatch is one batch of one partition from its first record until the
+// last callback. The batcher owns it; between drain and the outcome, its bytes are the
+// sender's.
+type produceBatch struct {
+	queue   *produceQueue
+	builder recordbatch.Builder
+	items   []produceItem // one for each record
+	wire    []byte        // what is sent; nil before the first attempt
+	id      [16]byte      // of the topic, when it was drained last; zero if unknown
+
+	number     uint64 // in the order of their first records
+	older      *produceBatch
+	newer      *produceBatch // of all whose callbacks have not returned
+	due        time.Time     // when it is sent even if it is not full
+	deadline   time.Time     // when it is given up
+	closed     bool          // takes no more records
+	maybe      bool          // a broker may have written it
+	settled    bool          // the outcome is known
+	abandoned  bool          // it was settled while a sender had it: not to be used again
+	base       int64         // offset of the first record; -1 if unknown
+	appendTime int64         // the broker's timestamp in milliseconds; -1 if records have their own
+	refusal    produceRefusal
+}
+
+// produceItem is what a batch must remember of a record.
+type produceItem struct {
+	done      func(Offset, error)
+	timestamp int64 // in milliseconds
+}
+
+// produceRefusal is why a batch was not written.
+type produceRefusal struct {
+	err     error // nil if it was
+	message string
+	records map[int]string // what the broker says of single records (KIP-467); nil if nothing
+}
+
+var produceBatches = sync.Pool{New: func() any { return new(produceBatch) }}
+
+func newProduceBatch() *produceBatch { return produceBatches.Get().(*produceBatch) }
+
+// recycle gives b's memory to the next batch.
+func (b *produceBatch) recycle() {
+	if b.abandoned {
+		return
+	}
+	b.builder.Reset()
+	clear(b.items)
+	*b = produceBatch{builder: b.builder, items: b.items[:0]}
+	produceBatches.Put(b)
+}
+
+// call calls the callbacks of b, in order.
+func (b *produceBatch) call() {
+	for i := range b.items {
+		if done := b.items[i].done; done != nil {
+			done(b.outcome(i))
+		}
+	}
+}
+
+// outcome is what became of the record i.
+func (b *produceBatch) outcome(i int) (Offset, error) {
+	o := Offset{Topic: b.queue.topic.name, Partition: b.queue.partition, Offset: -1}
+	if b.refusal.err != nil {
+		return o, b.failure(i)
+	}
+	if b.base >= 0 {
+		o.Offset = b.base + int64(i)
+	}
+	timestamp := b.items[i].timestamp
+	if b.appendTime >= 0 {
+		timestamp = b.appendTime
+	}
+	o.Timestamp = time.UnixMilli(timestamp)
+	return o, nil
+}
+
+func (b *produceBatch) failure(i int) error {
+	message := b.refusal.message
+	if b.refusal.records != nil {
+		message = "another record of the same batch was refused"
+		if own, ok := b.refusal.records[i]; ok {
+			message = own
+		}
+	}
+	return &ProduceError{
+		Topic: b.queue.topic.name, Partition: b.queue.partition, MaybeWritten: b.maybe,
+		Message: message, Err: b.refusal.err,
+	}
+}
+
+// unheard reports whether there are records whose sender will not hear of their
+// outcome.
+func (b *produceBatch) unheard() bool {
+	return slices.ContainsFunc(b.items, func(i produceItem) bool { return i.done == nil })
+}
+
+// produceTopic is one topic that was produced to.
+type produceTopic struct {
+	name   string
+	id     [16]byte        // zero if unknown
+	queues []*produceQueue // the index is the partition
+	sticky *produceQueue   // where records go that may go anywhere; nil if there is none yet
+}
+
+// produceQueue is what waits for one partition.
+type produceQueue struct {
+	topic     *produceTopic
+	partition int32
+	leader    int32           // -1 if there is none at the moment
+	batches   []*produceBatch // in the order they are sent
+	busy      bool            // the first one is at a broker
+	rest      time.Time       // nothing is sent before
+	failures  int             // in a row
+	last      error           // why the last attempt failed; nil if it did not
+}
+
+// open returns the batch that takes the next record; nil if there is none.
+func (q *produceQueue) open() *produceBatch {
+	if n := len(q.batches); n > 0 && !q.batches[n-1].closed {
+		return q.batches[n-1]
+	}
+	return nil
+}
+
+// waiting reports whether there is something to send.
+func (q *produceQueue) waiting() bool { return len(q.batches) > 0 && !q.busy }
+
+// dueAt returns when the first batch may be sent. It is called when one waits.
+func (q *produceQueue) dueAt() time.Time {
+	if first := q.batches[0]; !first.closed && first.due.After(q.rest) {
+		return first.due
+	}
+	return q.rest
+}
+
+func (q *produceQueue) remove(b *produceBatch) {
+	if i := slices.Index(q.batches, b); i >= 0 {
+		q.batches = slices.Delete(q.batches, i, i+1)
+	}
+}

@@ -55,7 +55,7 @@ func describeJoined(all []Joined) string {
 }
 
 func describeTopicIDs(all []TopicID) string {
-	return each(all, func(t TopicID) string { return fmt.Sprintf("%x%v", t.ID, t.Partitions) })
+	return each(all, func(t TopicID) string { return fmt.Sprintf("%x%v", t.ID[:4], t.Partitions) })
 }
 
 func describeOffsets(all []Offset) string {
@@ -99,8 +99,25 @@ func describeRequest(req kmsg.Request) string {
 		return fmt.Sprintf("OffsetCommit member=%q%s generation=%d %s", req.MemberID, optional(" instance", req.InstanceID), req.Generation, describeOffsets(requestedOffsets(req)))
 	case offsetFetch:
 		return "OffsetFetch " + each(req.Topics, func(t kmsg.OffsetFetchRequestTopic) string { return fmt.Sprintf("%s%v", t.Topic, t.Partitions) })
+	case *kmsg.ConsumerGroupHeartbeatRequest:
+		return describeConsumerBeat(req)
 	}
 	return fmt.Sprintf("%T", req)
+}
+
+// describeConsumerBeat leaves out what is null, which means "as before".
+func describeConsumerBeat(req *kmsg.ConsumerGroupHeartbeatRequest) string {
+	text := fmt.Sprintf("ConsumerGroupHeartbeat member=%q%s epoch=%d", req.MemberID, optional(" instance", req.InstanceID), req.MemberEpoch)
+	if req.SubscribedTopicNames != nil {
+		text += fmt.Sprintf(" topics=%v", req.SubscribedTopicNames)
+	}
+	text += optional(" pattern", req.SubscribedTopicRegex) + optional(" rack", req.RackID)
+	if req.Topics != nil {
+		text += " owned=" + each(req.Topics, func(t kmsg.ConsumerGroupHeartbeatRequestTopic) string {
+			return fmt.Sprintf("%x%v", t.TopicID[:4], t.Partitions)
+		})
+	}
+	return text
 }
 
 func requestedOffsets(req offsetCommit) []Offset {
@@ -132,6 +149,14 @@ func describeResponse(resp kmsg.Response) string {
 		})
 	case *kmsg.OffsetFetchResponse:
 		return fmt.Sprintf("OffsetFetch %s topics=%d groups=%d", codeName(resp.ErrorCode), len(resp.Topics), len(resp.Groups))
+	case *kmsg.ConsumerGroupHeartbeatResponse:
+		text := fmt.Sprintf("ConsumerGroupHeartbeat %s epoch=%d", codeName(resp.ErrorCode), resp.MemberEpoch)
+		if resp.Assignment != nil {
+			text += " assignment=" + each(resp.Assignment.Topics, func(t kmsg.ConsumerGroupHeartbeatResponseAssignmentTopic) string {
+				return fmt.Sprintf("%x%v", t.TopicID[:4], t.Partitions)
+			})
+		}
+		return text
 	}
 	return fmt.Sprintf("%T", resp)
 }

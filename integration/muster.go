@@ -30,8 +30,8 @@ type MusterMember struct {
 	cancel   context.CancelCauseFunc
 	wg       sync.WaitGroup // one goroutine, reading until cancel
 
-	mu   sync.Mutex
-	errs []error // that ended a loop
+	mu  sync.Mutex
+	err error // that ended the loop
 }
 
 // MusterConfig is what a test may change of a MusterMember before it starts.
@@ -68,14 +68,19 @@ func (c *Cluster) MusterMember(t testing.TB, r *Recorder, name, group, topic str
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(t.Context()))
 	m.cancel = cancel
 	m.wg.Go(func() { m.read(ctx) })
-	t.Cleanup(func() { _ = m.Close() })
+	t.Cleanup(func() {
+		_ = m.Close() // a test that cares has closed it before
+		require.NoError(t, m.Err(), "the loop of %s", name)
+	})
 	return m
 }
 
-// Close ends the member in good order and returns when it has left the group.
-// A second call does nothing.
+// Close ends the member in good order and returns when it has left the group,
+// or after a second if it cannot. A second call does nothing.
 func (m *MusterMember) Close() error {
-	err := m.Consumer.Close(context.Background())
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	err := m.Consumer.Close(ctx)
 	m.cancel(errLeft)
 	m.wg.Wait()
 	return err
@@ -92,37 +97,27 @@ func (m *MusterMember) Kill() {
 
 var errKilled = errors.New("the member is killed")
 
-// Errors returns what the loops of the member have yielded.
-func (m *MusterMember) Errors() []error {
+// Err returns what ended the loop of the member; nil while it goes on, and if
+// Close or Kill did.
+func (m *MusterMember) Err() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return append([]error(nil), m.errs...)
+	return m.err
 }
 
-// read goes on after errors, as an application may.
 func (m *MusterMember) read(ctx context.Context) {
-	for {
-		for record, err := range m.Consumer.Records(ctx) {
-			if err != nil {
-				m.failed(err)
-				continue
-			}
-			m.recorder.Read(m.name, Partition{record.Topic, record.Partition}, record.Offset)
-			if m.body != nil {
-				m.body(record)
-			}
-		}
-		errs := m.Errors()
-		if context.Cause(ctx) != nil || len(errs) > 0 && errors.Is(errs[len(errs)-1], client.ErrConsumerClosed) {
+	for record, err := range m.Consumer.Records(ctx) {
+		if err != nil {
+			m.mu.Lock()
+			m.err = err
+			m.mu.Unlock()
 			return
 		}
+		m.recorder.Read(m.name, Partition{record.Topic, record.Partition}, record.Offset)
+		if m.body != nil {
+			m.body(record)
+		}
 	}
-}
-
-func (m *MusterMember) failed(err error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.errs = append(m.errs, err)
 }
 
 func (m *MusterMember) trace() *client.ConsumerTrace {

@@ -63,7 +63,8 @@ fetch_jars() {
 	rm -rf "$cache/image"
 	mkdir -p "$cache/image"
 	mvn -B -f "$here/kafka/pom.xml" -Dkafka.version="$kafka_version" \
-		dependency:copy-dependencies -DincludeScope=runtime -DoutputDirectory="$cache/image/libs"
+		org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies \
+		-DincludeScope=runtime -DoutputDirectory="$cache/image/libs"
 }
 
 # build_image TAG BASE uses the classic builder, which needs no plug-in.

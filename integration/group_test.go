@@ -65,18 +65,32 @@ func spread(n int, partitions int32) []Record {
 func awaitShares(t *testing.T, c *Cluster, r *Recorder, group string, want map[string]int) {
 	t.Helper()
 	require.EventuallyWithT(t, func(collect *assert.CollectT) {
-		described, err := c.Describe(t.Context(), group)
-		require.NoError(collect, err)
-		require.Equal(collect, "Stable", described.State)
-		owners, err := described.Owners()
-		require.NoError(collect, err)
-		shares := map[string]int{}
-		for _, owner := range owners {
-			shares[owner]++
-		}
-		require.Equal(collect, want, shares)
+		owners := requireShares(t, collect, c, group, want)
 		require.Equal(collect, owners, Judge(r.Events(), nil).Owners, "owners by the clients' reports")
 	}, time.Minute, 100*time.Millisecond)
+}
+
+// awaitBrokerShares is awaitShares by the word of the broker alone.
+func awaitBrokerShares(t *testing.T, c *Cluster, group string, want map[string]int) {
+	t.Helper()
+	require.EventuallyWithT(t, func(collect *assert.CollectT) {
+		requireShares(t, collect, c, group, want)
+	}, time.Minute, 100*time.Millisecond)
+}
+
+// requireShares returns who owns what by the word of the broker.
+func requireShares(t *testing.T, collect *assert.CollectT, c *Cluster, group string, want map[string]int) map[Partition]string {
+	described, err := c.Describe(t.Context(), group)
+	require.NoError(collect, err)
+	require.Equal(collect, "Stable", described.State)
+	owners, err := described.Owners()
+	require.NoError(collect, err)
+	shares := map[string]int{}
+	for _, owner := range owners {
+		shares[owner]++
+	}
+	require.Equal(collect, want, shares)
+	return owners
 }
 
 func awaitReads(t *testing.T, r *Recorder, want int) {

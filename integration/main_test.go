@@ -6,5 +6,8 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if config, ok := os.LookupEnv(childVariable); ok {
+		os.Exit(childMain(config))
+	}
 	os.Exit(Main(m))
 }

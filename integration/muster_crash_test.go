@@ -22,7 +22,7 @@ func TestMusterMemberCutOffIsSilentBeforeOthersTakeOver(t *testing.T) {
 	c.FranzProduce(t, topic, "none", spread(produced, partitions))
 
 	// The body takes its time, so that much is buffered when the cut comes.
-	var hurry = make(chan struct{})
+	hurry := make(chan struct{})
 	ann := c.MusterMember(t, r, "ann", group, topic, func(cfg *MusterConfig) {
 		cfg.Consumer.CommitInterval = 200 * time.Millisecond
 		cfg.Body = func(*client.Record) {
@@ -41,6 +41,9 @@ func TestMusterMemberCutOffIsSilentBeforeOthersTakeOver(t *testing.T) {
 	awaitBrokerShares(t, c, group, map[string]int{"bob": 12})
 	takeover := assignedAfter(t, r, "bob", cut)
 	require.InDelta(t, sessionTimeout.Seconds(), (r.Events()[takeover].At - cut).Seconds(), 1.5, "the time from the cut to the takeover")
+
+	require.Positive(t, readsSince(r.Events()[:takeover], "ann", cut), "ann reads on for a while after the cut")
+	require.Less(t, readsSince(r.Events()[:takeover], "ann", 0), produced/2, "ann had more to read when it fell silent")
 
 	close(hurry)
 	ann.Network.Heal()

@@ -98,34 +98,32 @@ var errBufferFull = errors.New("the buffer is full")
 // too large.
 func (b *batcher) add(now time.Time, name string, partition int32, rec *Record, done func(Offset, error)) error {
 	t := b.topics[name]
-	var q *produceQueue
-	if partition == AnyPartition {
-		q = b.anyQueue(t)
-	} else {
-		q = t.queues[partition]
-	}
+	q := b.queueOf(t, partition)
 	timestamp := now.UnixMilli()
 	if !rec.Timestamp.IsZero() {
 		timestamp = rec.Timestamp.UnixMilli()
 	}
-	size, before := 0, 0
 	batch := q.open()
+	before, size := 0, 0
 	if batch != nil {
-		before = batch.builder.Size()
-		size = batch.builder.SizeWith(timestamp, rec.Key, rec.Value, rec.Headers)
+		before, size = batch.builder.Size(), batch.builder.SizeWith(timestamp, rec.Key, rec.Value, rec.Headers)
 	}
 	if batch == nil || size > b.maxBatch {
 		var empty recordbatch.Builder
 		before, size = 0, empty.SizeWith(timestamp, rec.Key, rec.Value, rec.Headers)
-		if size > b.maxBatch {
-			return &ProduceError{Topic: name, Partition: q.partition, Err: fmt.Errorf("%w: it takes %d bytes, more than ProducerConfig.MaxBatchBytes allows (%d)", ErrRecordTooLarge, size, b.maxBatch)}
+		switch {
+		case size > b.maxBatch:
+			return b.tooLarge(q, size)
+		case batch != nil:
+			b.close(batch)
+			return b.add(now, name, partition, rec, done)
 		}
 	}
 	if b.buffered+size-before > b.limit {
 		return errBufferFull
 	}
-	if before == 0 {
-		batch = b.begin(now, q, batch)
+	if batch == nil {
+		batch = b.begin(now, q)
 	}
 	batch.builder.Append(timestamp, rec.Key, rec.Value, rec.Headers)
 	batch.items = append(batch.items, produceItem{done, timestamp})
@@ -133,12 +131,15 @@ func (b *batcher) add(now time.Time, name string, partition int32, rec *Record, 
 	return nil
 }
 
-// begin opens a new batch behind the full one, which is nil if there is none.
-func (b *batcher) begin(now time.Time, q *produceQueue, full *produceBatch) *produceBatch {
-	if full != nil {
-		full.closed = true
-		b.stirred = append(b.stirred, q.leader)
+func (b *batcher) tooLarge(q *produceQueue, size int) error {
+	return &ProduceError{
+		Topic: q.topic.name, Partition: q.partition,
+		Err: fmt.Errorf("%w: it takes %d bytes, more than ProducerConfig.MaxBatchBytes allows (%d)", ErrRecordTooLarge, size, b.maxBatch),
 	}
+}
+
+// begin opens a new batch behind those of q.
+func (b *batcher) begin(now time.Time, q *produceQueue) *produceBatch {
 	batch := newProduceBatch()
 	b.number++
 	batch.queue, batch.number, batch.due, batch.deadline = q, b.number, now.Add(b.linger), now.Add(b.patience)
@@ -154,6 +155,19 @@ func (b *batcher) begin(now time.Time, q *produceQueue, full *produceBatch) *pro
 		b.list(q)
 	}
 	return batch
+}
+
+// close makes batch take no more records, so that it need not linger.
+func (b *batcher) close(batch *produceBatch) {
+	batch.closed = true
+	b.stirred = append(b.stirred, batch.queue.leader)
+}
+
+func (b *batcher) queueOf(t *produceTopic, partition int32) *produceQueue {
+	if partition == AnyPartition {
+		return b.anyQueue(t)
+	}
+	return t.queues[partition]
 }
 
 // anyQueue returns the queue for a record that may go anywhere. It stays the
@@ -334,8 +348,7 @@ func (b *batcher) blame(node int32, err error) {
 func (b *batcher) cut() uint64 {
 	for batch := b.oldest; batch != nil; batch = batch.newer {
 		if !batch.closed {
-			batch.closed = true
-			b.stirred = append(b.stirred, batch.queue.leader)
+			b.close(batch)
 		}
 	}
 	return b.number

@@ -74,7 +74,7 @@ func (cl *Client) Producer(cfg ProducerConfig) (*Producer, error) {
 		batcher:    newBatcher(&cfg, rand.Uint64()),
 		senders:    make(map[int32]*produceSender),
 	}
-	p.watched.Store(new(map[string]func()))
+	p.watched.Store(&map[string]func(){})
 	p.life, p.end = context.WithCancelCause(cl.life)
 	p.wg.Go(p.run)
 	return p, nil

@@ -20,6 +20,7 @@ const sessionTimeout = 6 * time.Second
 // A MusterMember is one of our consumers in a group. It reports to a Recorder
 // what it is given, gives back and reads.
 type MusterMember struct {
+	Client   *client.Client
 	Consumer *client.Consumer
 	Network  *Network // carries its connections
 	Log      *Log     // what its client says
@@ -46,7 +47,23 @@ type MusterConfig struct {
 // test ends.
 func (c *Cluster) MusterMember(t testing.TB, r *Recorder, name, group, topic string, changes ...func(*MusterConfig)) *MusterMember {
 	t.Helper()
+	m := c.MusterConsumer(t, r, name, group, topic, changes...)
+	ctx, cancel := context.WithCancelCause(context.WithoutCancel(t.Context()))
+	m.cancel = cancel
+	m.wg.Go(func() { m.read(ctx) })
+	t.Cleanup(func() {
+		_ = m.Close() // a test that cares has closed it before
+		require.NoError(t, m.Err(), "the loop of %s", name)
+	})
+	return m
+}
+
+// MusterConsumer is a MusterMember that reads nothing: the loop over its
+// Consumer is the test's.
+func (c *Cluster) MusterConsumer(t testing.TB, r *Recorder, name, group, topic string, changes ...func(*MusterConfig)) *MusterMember {
+	t.Helper()
 	m := &MusterMember{Network: NewNetwork(), Log: NewLog(t, name), name: name, recorder: r}
+	m.cancel = func(error) {}
 	cfg := MusterConfig{
 		Client: client.Config{Brokers: c.Addrs(), ClientID: name, Logger: m.Log.Logger(), Dial: m.Network.Dial},
 		Consumer: client.ConsumerConfig{
@@ -60,18 +77,13 @@ func (c *Cluster) MusterMember(t testing.TB, r *Recorder, name, group, topic str
 		change(&cfg)
 	}
 	m.body = cfg.Body
-	cl, err := client.New(cfg.Client)
+	var err error
+	m.Client, err = client.New(cfg.Client)
 	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, cl.Close()) })
-	m.Consumer, err = cl.Consumer(cfg.Consumer)
+	t.Cleanup(func() { require.NoError(t, m.Client.Close()) })
+	m.Consumer, err = m.Client.Consumer(cfg.Consumer)
 	require.NoError(t, err)
-	ctx, cancel := context.WithCancelCause(context.WithoutCancel(t.Context()))
-	m.cancel = cancel
-	m.wg.Go(func() { m.read(ctx) })
-	t.Cleanup(func() {
-		_ = m.Close() // a test that cares has closed it before
-		require.NoError(t, m.Err(), "the loop of %s", name)
-	})
+	t.Cleanup(func() { _ = m.Close() })
 	return m
 }
 

@@ -1,0 +1,39 @@
+package integration
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// Committed returns what a group has committed, by the word of its
+// coordinator: the offset to go on at, of each partition that has one.
+func (c *Cluster) Committed(ctx context.Context, group string) (map[Partition]int64, error) {
+	asked := kmsg.NewOffsetFetchRequestGroup()
+	asked.Group = group // no topics: all of them
+	request := kmsg.NewPtrOffsetFetchRequest()
+	request.Groups = []kmsg.OffsetFetchRequestGroup{asked}
+	response, err := request.RequestWith(ctx, c.admin)
+	if err != nil {
+		return nil, fmt.Errorf("fetch the offsets of group %q: %w", group, err)
+	}
+	if len(response.Groups) != 1 {
+		return nil, fmt.Errorf("fetch the offsets of group %q: %d answers", group, len(response.Groups))
+	}
+	answer := response.Groups[0]
+	if err := kerr.ErrorForCode(answer.ErrorCode); err != nil {
+		return nil, fmt.Errorf("fetch the offsets of group %q: %w", group, err)
+	}
+	committed := map[Partition]int64{}
+	for _, topic := range answer.Topics {
+		for _, p := range topic.Partitions {
+			if err := kerr.ErrorForCode(p.ErrorCode); err != nil {
+				return nil, fmt.Errorf("fetch the offset of group %q in %s/%d: %w", group, topic.Topic, p.Partition, err)
+			}
+			committed[Partition{topic.Topic, p.Partition}] = p.Offset
+		}
+	}
+	return committed, nil
+}

@@ -31,7 +31,9 @@ type Coordinator interface {
 
 	// Request asks the coordinator last found, over the connection that route
 	// names. It tries again only what certainly never left this process
-	// because an idle connection turned out to be dead.
+	// because an idle connection turned out to be dead. When ctx ends first, the
+	// broker may still be holding the request: what is asked over that route
+	// later must not wait behind it, so its connection has to go.
 	Request(ctx context.Context, route groupmember.Route, req kmsg.Request) (kmsg.Response, error)
 }
 
@@ -50,7 +52,10 @@ type Owner interface {
 	Assigned(generation int32, added, owned groupmember.Partitions)
 	// Revoke returns once the application has let go. It may block, and may
 	// commit through the member meanwhile unless lost is set. ctx ends when
-	// the member is ended without waiting for it.
+	// there is no time left: the member is ended without waiting for it, or
+	// has lost the partitions. Then Suspended comes first, and a Revoke with
+	// lost after the one that runs has returned: it is never called twice at a
+	// time.
 	Revoke(ctx context.Context, partitions groupmember.Partitions, lost bool)
 	Suspended()
 	Resumed()

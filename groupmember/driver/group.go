@@ -66,7 +66,7 @@ type outcome struct {
 
 // Start makes a member and runs it until Leave, or until it cannot go on. It
 // does not wait for anything. A config that is not valid gives a Group that is
-// done at once, and Err says why.
+// done at once, and Err says why. Ports may be called before Start has returned.
 func Start(cfg groupmember.Config, ports Ports) *Group {
 	g := &Group{
 		name:   cfg.Group,

@@ -62,10 +62,21 @@ func run(g *Group, member *groupmember.Member, hearing time.Duration) {
 		l.turn()
 	}
 	g.final = outcome{failure: l.exit.Failure, status: member.Status()}
-	if l.exit.Failure.Failed() {
-		l.log(slog.LevelError, "group member ended", "error", &Error{Failure: l.exit.Failure, Op: "group membership", Group: g.name})
-	}
+	l.logEnd()
 	close(g.exited)
+}
+
+// logEnd tells of an end that nobody asked for, or that was cut short.
+func (l *loop) logEnd() {
+	failure := l.exit.Failure
+	if !failure.Failed() {
+		return
+	}
+	level := slog.LevelError
+	if failure.Kind == groupmember.Canceled {
+		level = slog.LevelWarn
+	}
+	l.log(level, "group member ended", "error", &Error{Failure: failure, Op: "group membership", Group: l.group.name})
 }
 
 // turn waits for the next thing to happen and steps the member with it.

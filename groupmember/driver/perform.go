@@ -33,7 +33,7 @@ func (l *loop) perform(a groupmember.Action) {
 	case groupmember.Assigned:
 		l.ports.Owner.Assigned(a.Generation, a.Added, a.Owned)
 	case groupmember.Suspended:
-		l.log(slog.LevelWarn, "group member suspended: the coordinator has not answered in time")
+		l.log(slog.LevelWarn, "group member suspended: it must assume that its partitions are lost")
 		l.ports.Owner.Suspended()
 	case groupmember.Resumed:
 		l.log(slog.LevelInfo, "group member resumed")

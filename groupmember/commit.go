@@ -103,8 +103,9 @@ const (
 	rebalancing               // after the SyncGroup
 	outdated                  // not of this generation
 	fenced                    // another process has our instance ID
-	verdicts
 )
+
+const verdicts = int(fenced) + 1
 
 func verdictOf(code int16) commitVerdict {
 	switch code := kerr.TypedErrorForCode(code); code {

@@ -67,11 +67,11 @@ func TestHeartbeatRoundAllocatesTheRequestOnly(t *testing.T) {
 
 func BenchmarkHeartbeatRound(b *testing.B) {
 	w := reach(b, groupmember.Config{Group: "g"}, groupmember.Stable)
-	now, resp := w.now, kmsg.NewPtrHeartbeatResponse()
+	resp := kmsg.NewPtrHeartbeatResponse()
 	var out []groupmember.Action
 	b.ReportAllocs()
 	for b.Loop() {
-		now = w.member.Deadline()
+		now := w.member.Deadline()
 		out = w.member.Step(now, groupmember.Elapsed{}, out[:0])
 		out = w.member.Step(now, groupmember.Replied{Seq: seqOf(out[0]), Resp: resp}, out[:0])
 	}

@@ -74,15 +74,16 @@ func (s *stage) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, cl.Close()) }()
-	if err := s.createTopic(ctx, cl); err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, s.deleteTopic(cl)) }()
-
 	stopView := s.watch()
-	err = s.perform(ctx, cl)
+	err = s.createTopic(ctx, cl)
+	if err == nil {
+		defer func() { err = errors.Join(err, s.deleteTopic(cl)) }()
+		err = s.perform(ctx, cl)
+	}
 	stopView()
-
+	if s.ledger.totals() == (totals{}) && err != nil {
+		return err // nothing was done that could be counted
+	}
 	t := s.ledger.totals()
 	if context.Cause(ctx) != nil {
 		fmt.Fprintf(s.cfg.Out, "demo: %d produced, %d consumed, %d not read yet, %d duplicated\n", t.Produced, t.Consumed, t.Lost, t.Duplicated)

@@ -44,7 +44,7 @@ func (g Group) Owners() (map[Partition]string, error) {
 func (c *Cluster) Describe(ctx context.Context, group string) (Group, error) {
 	request := kmsg.NewPtrDescribeGroupsRequest()
 	request.Groups = []string{group}
-	response, err := request.RequestWith(ctx, c.admin)
+	response, err := requestCoordinator[*kmsg.DescribeGroupsResponse](ctx, c, group, request)
 	if err != nil {
 		return Group{}, fmt.Errorf("describe group %q: %w", group, err)
 	}

@@ -15,7 +15,7 @@ func (c *Cluster) Committed(ctx context.Context, group string) (map[Partition]in
 	asked.Group = group // no topics: all of them
 	request := kmsg.NewPtrOffsetFetchRequest()
 	request.Groups = []kmsg.OffsetFetchRequestGroup{asked}
-	response, err := request.RequestWith(ctx, c.admin)
+	response, err := requestCoordinator[*kmsg.OffsetFetchResponse](ctx, c, group, request)
 	if err != nil {
 		return nil, fmt.Errorf("fetch the offsets of group %q: %w", group, err)
 	}

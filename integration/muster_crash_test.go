@@ -56,6 +56,7 @@ func TestMusterMemberCutOffIsSilentBeforeOthersTakeOver(t *testing.T) {
 	verdict.Require(t)
 	require.Equal(t, produced, verdict.Read)
 
+	require.Equal(t, verdict.Duplicates, rereads(events)["ann"], "only what ann had read is read twice")
 	commitTime := time.Second // the interval, and time for the last answer
 	require.LessOrEqual(t, verdict.Duplicates, readsSince(events[:takeover], "ann", cut-commitTime))
 }

@@ -35,6 +35,12 @@ func (l *leaders) make(name string, do func(assign.Group)) {
 	l.instead = map[string]func(assign.Group){name: do}
 }
 
+func (l *leaders) count() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.planned)
+}
+
 func (l *leaders) last() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

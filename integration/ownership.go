@@ -1,6 +1,7 @@
 package integration
 
 import (
+	"slices"
 	"sync"
 	"time"
 )
@@ -72,6 +73,17 @@ func (r *Recorder) Events() []Event {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return append([]Event(nil), r.events...)
+}
+
+// insert adds an event that is told late where it belongs.
+func (r *Recorder) insert(e Event) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	i := len(r.events)
+	for i > 0 && r.events[i-1].At > e.At {
+		i--
+	}
+	r.events = slices.Insert(r.events, i, e)
 }
 
 func (r *Recorder) add(e Event) {

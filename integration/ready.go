@@ -80,6 +80,21 @@ func (c *Cluster) Coordinator(ctx context.Context, group string) (int, error) {
 	return int(found.NodeID), nil
 }
 
+// requestCoordinator asks the broker that coordinates a group now, which may
+// have changed since it was last asked.
+func requestCoordinator[T kmsg.Response](ctx context.Context, c *Cluster, group string, request kmsg.Request) (T, error) {
+	var none T
+	id, err := c.Coordinator(ctx, group)
+	if err != nil {
+		return none, err
+	}
+	response, err := c.admin.Broker(id).Request(ctx, request)
+	if err != nil {
+		return none, err
+	}
+	return response.(T), nil
+}
+
 // A final error ends a poll.
 type final struct{ error }
 

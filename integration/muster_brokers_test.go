@@ -1,0 +1,83 @@
+package integration
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The cluster is this test's own, and it is done to it what clusters meet.
+func TestMusterGroupOutlivesItsBrokers(t *testing.T) {
+	t.Parallel()
+	c := Start(t, Options{Brokers: 3})
+	require.True(t, t.Run("the coordinator is stopped", func(t *testing.T) { coordinatorStopped(t, c) }))
+	require.True(t, t.Run("a leader is killed in the middle of fetching", func(t *testing.T) { leaderKilled(t, c) }))
+}
+
+// Members and partitions stay as they are while the group moves to another
+// coordinator.
+func coordinatorStopped(t *testing.T, c *Cluster) {
+	const partitions = 12
+	topic, group := c.CreateTopic(t, partitions), UniqueName(t, "group")
+	r := NewRecorder()
+	traffic := c.Traffic(t, topic, partitions)
+	c.MusterMember(t, r, "ann", group, topic)
+	c.MusterMember(t, r, "bob", group, topic)
+	awaitShares(t, c, r, group, map[string]int{"ann": 6, "bob": 6})
+	traffic.Await(t, 500)
+
+	first := coordinator(t, c, group, 0)
+	stopped := time.Since(r.begin)
+	c.Stop(t, first)
+	coordinator(t, c, group, first)
+	awaitShares(t, c, r, group, map[string]int{"ann": 6, "bob": 6})
+	traffic.Await(t, 500)
+	awaitReads(t, r, traffic.Stop(t))
+	for _, e := range r.Events() {
+		require.False(t, e.At > stopped && e.Kind != Read, "nothing changes hands: %v", e)
+	}
+
+	// What was done went to the new coordinator, and the group is still able
+	// to change.
+	c.MusterMember(t, r, "cid", group, topic)
+	awaitShares(t, c, r, group, map[string]int{"ann": 4, "bob": 4, "cid": 4})
+	traffic = c.Traffic(t, topic, partitions)
+	traffic.Await(t, 500)
+	c.Start(t, first)
+	traffic.Stop(t)
+	ends, err := c.Ends(t.Context(), topic, partitions)
+	require.NoError(t, err)
+	verdict := judgeAll(t, c, r, total(ends), topic, partitions)
+	require.Zero(t, verdict.Duplicates)
+}
+
+func leaderKilled(t *testing.T, c *Cluster) {
+	const partitions, produced = 12, 60_000
+	topic, group := c.CreateTopic(t, partitions), UniqueName(t, "group")
+	r := NewRecorder()
+	c.FranzProduce(t, topic, "none", spread(produced, partitions))
+
+	// Small answers, so that many are still to come.
+	ann := c.MusterMember(t, r, "ann", group, topic, func(cfg *MusterConfig) {
+		cfg.Consumer.FetchMaxBytes = 32 << 10
+		cfg.Consumer.BufferBytes = 64 << 10
+	})
+	awaitReads(t, r, produced/10)
+	victim := coordinator(t, c, group, 0)%3 + 1 // leads a third of the partitions, and not the group
+	c.Kill(t, victim)
+	read := Judge(r.Events(), nil).Read
+	require.Less(t, read, produced*9/10, "there is still much to fetch when the broker dies")
+
+	verdict := judgeAll(t, c, r, produced, topic, partitions)
+	require.Zero(t, verdict.Duplicates)
+	require.Len(t, ann.Log.Lines("level=WARN", "cannot reach a broker"), 1, "said once, not at each try")
+}
+
+func total(ends map[Partition]int64) int {
+	sum := 0
+	for _, end := range ends {
+		sum += int(end)
+	}
+	return sum
+}

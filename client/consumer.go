@@ -101,7 +101,7 @@ func (cl *Client) consumer(cfg ConsumerConfig, start func(groupmember.Config, dr
 		Coordinator: cl.coordinator(cfg.Group, c),
 		Translator:  c.translator,
 		Owner:       owner{c},
-		Log:         c.log,
+		Log:         cl.log, // it names the group itself
 		Trace:       c.cfg.Trace.Member,
 	})
 	c.wg.Go(c.run)

@@ -80,8 +80,12 @@ func TestTraceFollowsARequest(t *testing.T) {
 			return i
 		}
 		require.Equal(t, []step{
-			{"start", info(0, 29, 0)}, {"written", info(1, 29, 0)}, {"read", info(1, 16, time.Second)},
-			{"start", info(0, 29, 0)}, {"written", info(2, 29, 0)}, {"read", info(2, 16, time.Second)},
+			{"start", info(0, 29, 0)},
+			{"written", info(1, 29, 0)},
+			{"read", info(1, 16, time.Second)},
+			{"start", info(0, 29, 0)},
+			{"written", info(2, 29, 0)},
+			{"read", info(2, 16, time.Second)},
 			{Name: "broker:9092 connection closed by this client"},
 		}, got)
 		require.Equal(t, "Heartbeat", base.API())

@@ -96,7 +96,7 @@ func (c *Conn) die(cause error) {
 // *Error. The response to a request that has none (a produce request that asks for
 // no acknowledgement) is empty. Request implements kmsg.Requestor.
 func (c *Conn) Request(ctx context.Context, req kmsg.Request) (kmsg.Response, error) {
-	if ctx.Err() != nil {
+	if context.Cause(ctx) != nil {
 		return nil, c.errorOf(req, false, context.Cause(ctx))
 	}
 	to := make(chan Answer, 1)
@@ -229,7 +229,7 @@ func (c *Conn) Done() <-chan struct{} { return c.life.Done() }
 // Err returns nil while the connection lives, and then why it ended, as an
 // *Error: it wraps ErrClosed after Close.
 func (c *Conn) Err() error {
-	if c.life.Err() == nil {
+	if context.Cause(c.life) == nil {
 		return nil
 	}
 	return &Error{Addr: c.addr, Sent: true, Err: context.Cause(c.life)}

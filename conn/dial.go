@@ -30,7 +30,7 @@ func (c Config) dialContext(ctx context.Context) (context.Context, context.Cance
 }
 
 func explainDial(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
+	if context.Cause(ctx) != nil {
 		return fmt.Errorf("cannot connect: %w (%w): is the host up, and the port open in firewalls?", context.Cause(ctx), err)
 	}
 	if _, ok := errors.AsType[*net.DNSError](err); ok {

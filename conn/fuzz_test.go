@@ -99,7 +99,7 @@ func FuzzAnswers(f *testing.F) {
 		defer cancel()
 		resp, err := c.Request(ctx, req)
 		require.True(t, (resp == nil) != (err == nil))
-		require.NoError(t, ctx.Err(), "the stream has ended, so must the request")
+		require.NoError(t, context.Cause(ctx), "the stream has ended, so must the request")
 		require.NoError(t, c.Close())
 	})
 }

@@ -32,7 +32,7 @@ func (c *Conn) handshake(ctx context.Context) error {
 	})
 	err := c.askVersions()
 	if !stop() {
-		return fmt.Errorf("connected, but got no answer: %w: is this the port of a Kafka listener?", context.Cause(ctx))
+		return fmt.Errorf("connected, but got no answer: %w: is this the port of a Kafka listener, and of one without TLS?", context.Cause(ctx))
 	}
 	return err
 }

@@ -58,11 +58,14 @@ func TestHandshakeAsksInVersionsThatTheBrokerUnderstands(t *testing.T) {
 		{
 			"refuses for ever",
 			[][]byte{unsupported(0, 0, 0, 1, 0, 18, 0, 0, 0, 9), unsupported(0, 0, 0, 1, 0, 18, 0, 0, 0, 9), unsupported(0, 0, 0, 0), unsupported(0, 0, 0, 0)},
-			[]int16{3, 2, 1, 0}, "the broker refused version 0: UNSUPPORTED_VERSION",
+			[]int16{3, 2, 1, 0},
+			"the broker refused version 0: UNSUPPORTED_VERSION",
 		},
 		{
-			"is too new", [][]byte{unsupported(0, 0, 0, 1, 0, 18, 0, 7, 0, 9)},
-			[]int16{3}, "no common version: this client can send 0 to 2, the broker offers 7 to 9",
+			"is too new",
+			[][]byte{unsupported(0, 0, 0, 1, 0, 18, 0, 7, 0, 9)},
+			[]int16{3},
+			"no common version: this client can send 0 to 2, the broker offers 7 to 9",
 		},
 		{"fails otherwise", [][]byte{rawFrame(0, 0, 42, 1, 0, 0, 0, 0, 0)}, []int16{3}, "the broker refused version 3: INVALID_REQUEST"},
 		{"hangs up", [][]byte{nil}, []int16{3}, "connection closed before the first answer"},
@@ -121,7 +124,7 @@ func TestTheDialTimeoutCoversTheHandshake(t *testing.T) {
 		require.Equal(t, 10*time.Second, time.Since(begin))
 		require.ErrorIs(t, err, os.ErrDeadlineExceeded)
 		require.ErrorContains(t, err, "connected, but got no answer: dial timeout of 10s is over")
-		require.ErrorContains(t, err, "is this the port of a Kafka listener?")
+		require.ErrorContains(t, err, "is this the port of a Kafka listener, and of one without TLS?")
 	})
 }
 
@@ -130,7 +133,7 @@ func TestCancellingDialSaysWhy(t *testing.T) {
 	for name, dial := range map[string]func(ctx context.Context, network, addr string) (net.Conn, error){
 		"while connecting": func(ctx context.Context, _, _ string) (net.Conn, error) {
 			<-ctx.Done()
-			return nil, ctx.Err()
+			return nil, context.Cause(ctx)
 		},
 		"while shaking hands": nil,
 	} {

@@ -115,7 +115,7 @@ func (c *Conn) readLoop() error {
 func (c *Conn) explainRead(err error, first bool) error {
 	_, network := errors.AsType[*net.OpError](err)
 	switch {
-	case c.life.Err() != nil:
+	case context.Cause(c.life) != nil:
 		return context.Cause(c.life)
 	case first && c.queue.awaits() && (network || errors.Is(err, io.EOF)):
 		return fmt.Errorf("the broker closed the connection instead of answering its first request: does the listener expect SASL? (%w)", err)

@@ -47,7 +47,9 @@ func TestTheHighestCommonVersionIsChosen(t *testing.T) {
 
 func TestUnknownKeysInTheBrokersListAreIgnored(t *testing.T) {
 	table := newVersionTable([]kmsg.ApiVersionsResponseApiKey{
-		{ApiKey: 32767, MaxVersion: 1}, {ApiKey: -32768, MaxVersion: 1}, {ApiKey: kmsg.MaxKey + 1, MaxVersion: 1},
+		{ApiKey: 32767, MaxVersion: 1},
+		{ApiKey: -32768, MaxVersion: 1},
+		{ApiKey: kmsg.MaxKey + 1, MaxVersion: 1},
 		{ApiKey: keyHeartbeat, MaxVersion: 3},
 	})
 	version, err := table.choose(keyHeartbeat, 4)

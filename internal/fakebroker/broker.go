@@ -122,7 +122,7 @@ func (b *Broker) Refuse(err error) {
 
 // Dial connects to the broker. It fits where a net.Dialer's DialContext does.
 func (b *Broker) Dial(ctx context.Context, network, addr string) (net.Conn, error) {
-	if ctx.Err() != nil {
+	if context.Cause(ctx) != nil {
 		return nil, context.Cause(ctx)
 	}
 	b.mu.Lock()

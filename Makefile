@@ -74,7 +74,7 @@ fuzz: ## Run every fuzz target for FUZZTIME
 	[ -n "$$targets" ] || { echo 'no fuzz targets found' >&2; exit 1; }
 	while read -r package target; do
 		echo "== $$package: $$target for $(FUZZTIME)"
-		go test -run '^$$' -fuzz "^$$target\$$" -fuzztime '$(FUZZTIME)' "$$package" </dev/null
+		go test -run '^$$' -fuzz "^$$target\$$" -fuzztime '$(FUZZTIME)' -fuzzminimizetime 10x "$$package" </dev/null
 	done <<<"$$targets"
 
 ## Checks

@@ -183,10 +183,10 @@ func (l *loop) advance() {
 	l.chunk.records = l.chunk.records[l.raw.Size:]
 }
 
-// closeBatch gives the memory of a decompressed batch back, or leaves it to the
-// collector if its records were given.
+// closeBatch gives the memory of a decompressed batch back. Records that own
+// theirs, as those for Records do, are left to the collector.
 func (l *loop) closeBatch() {
-	if l.opened && l.lends {
+	if l.opened {
 		l.batch.records.Release()
 	}
 	l.opened = false
@@ -211,6 +211,9 @@ func (l *loop) cut() *PartitionError {
 		records, err := l.raw.Open(&l.c.decompressor, l.c.cfg.MaxBatchBytes)
 		if err != nil {
 			return damaged(l.chunk.owned, l.from, err)
+		}
+		if !l.lends {
+			records.Own() // so that whoever keeps a record keeps its batch, not the whole answer
 		}
 		l.batch.lend(l.chunk.owned, &l.raw, records, l.from)
 		l.opened = true
@@ -277,9 +280,6 @@ func (l *loop) take() {
 	p.deliver(b.LastOffset + 1)
 	b.HighWatermark = p.highWatermark
 	l.c.lease.take(p, b.FirstOffset, b.LeaderEpoch)
-	if !l.lends && l.raw.Codec == recordbatch.None {
-		l.chunk.frame.given = true
-	}
 }
 
 // pick replaces chunk, which is at its end, by the next one.

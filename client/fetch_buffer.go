@@ -12,8 +12,7 @@ type fetchFrame struct {
 	answer  conn.Answer
 	fetcher *fetcher
 	size    int
-	chunks  int  // not done with yet
-	given   bool // records in it belong to the application: never released
+	chunks  int // not done with yet
 }
 
 // chunk is what one answer brought of one partition: whole batches from the
@@ -73,7 +72,5 @@ func (f *fetchFrame) unref() {
 	}
 	f.fetcher.frames--
 	f.fetcher.buffered -= f.size
-	if !f.given {
-		f.answer.Release()
-	}
+	f.answer.Release()
 }

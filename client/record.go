@@ -19,11 +19,11 @@ type Record struct {
 	Topic     string
 	Partition int32
 
-	// Offset and LeaderEpoch are where the record lies and the epoch of the
-	// leader that wrote it, -1 if unknown (KIP-320). They are not read when
-	// a record is produced.
-	Offset      int64
+	// LeaderEpoch is the epoch of the leader that wrote the record, -1 if
+	// unknown (KIP-320), and Offset is where the record lies. Neither is
+	// looked at when a record is produced.
 	LeaderEpoch int32
+	Offset      int64
 
 	// Timestamp is the producer's or the broker's, as the topic is set up, in
 	// whole milliseconds. The zero time is none when read and now when produced.

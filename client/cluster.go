@@ -69,6 +69,18 @@ func (c *cluster) nameOf(id [16]byte) (string, bool) {
 	return name, ok
 }
 
+// awaits reports whether a watched topic may be there soon, or is only not known
+// yet to the broker that answered. Whoever watches it should not learn that by
+// the age of the metadata.
+func (c *cluster) awaits() bool {
+	for _, t := range c.topics {
+		if kerr.IsRetriable(kerr.ErrorForCode(t.err)) {
+			return true
+		}
+	}
+	return false
+}
+
 func (c *cluster) broker(id int32) (broker, bool) {
 	b, ok := c.brokers[id]
 	return b, ok

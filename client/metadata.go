@@ -232,8 +232,12 @@ func (m *metadata) finish(number uint64, topics []string, resp *kmsg.MetadataRes
 	why := m.why
 	var next chan struct{}
 	if err == nil {
-		m.current.Store(m.current.Load().apply(number, topics, resp))
+		c := m.current.Load().apply(number, topics, resp)
+		m.current.Store(c)
 		next, m.next = m.next, make(chan struct{})
+		if c.awaits() && m.schedule.ask(time.Now()) {
+			m.why = "a topic is not there yet"
+		}
 	}
 	m.mu.Unlock()
 	if err != nil {

@@ -155,6 +155,24 @@ func TestAWaiterSeesATopicSoonAfterItsCreation(t *testing.T) {
 	})
 }
 
+// Nobody waits in a call here, but whoever watches a topic does.
+func TestAWatchedTopicIsSeenSoonAfterItsCreation(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFakes(t, 1)
+		cl := f.client(Config{})
+		defer cl.watch([]string{"a"})()
+		time.Sleep(time.Minute)
+		require.InDelta(t, 61, f.seen(keyMetadata), 4)
+		f.change(func() { f.topics["a"] = topicAnswer("a", idA, 0, partitionAnswer(0, 1, 0)) })
+		time.Sleep(time.Second + time.Second/10)
+		got, _ := cl.snapshot().topic("a")
+		require.Zero(t, got.err)
+		before := f.seen(keyMetadata)
+		time.Sleep(time.Minute)
+		require.Equal(t, before, f.seen(keyMetadata), "and then not asked for any more")
+	})
+}
+
 func TestUnreachableSeedsAreReportedWithinTheBootstrapTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFakes(t, 0)

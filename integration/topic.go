@@ -63,12 +63,18 @@ func (c *Cluster) CreateTopic(t testing.TB, partitions int32, settings ...string
 	response, err := request.RequestWith(t.Context(), c.admin)
 	require.NoError(t, err, "create topic %s", name)
 	require.NoError(t, kerr.ErrorForCode(response.Topics[0].ErrorCode), "create topic %s", name)
+	c.awaitTopic(t, name, partitions)
+	return name
+}
+
+// awaitTopic returns when every broker knows a leader of every partition.
+func (c *Cluster) awaitTopic(t testing.TB, name string, partitions int32) {
+	t.Helper()
 	for _, b := range c.brokers {
 		require.NoError(t, poll(t.Context(), func(ctx context.Context) error {
 			return c.askLeaders(ctx, b, name, partitions)
 		}))
 	}
-	return name
 }
 
 // askLeaders fails unless broker b knows a leader of every partition.

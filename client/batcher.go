@@ -60,6 +60,9 @@ func (b *batcher) describe(t *topic) {
 		}
 		b.lead(known.queues[i], leader)
 	}
+	for _, q := range known.queues[len(t.partitions):] { // of a topic that was created again with fewer
+		b.lead(q, -1)
+	}
 }
 
 // lead says who leads q. A new leader gets what waits at once.

@@ -5,50 +5,85 @@ import (
 	"fmt"
 	"maps"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
 )
 
-// partitions returns how many partitions the topic has, waiting for that to be
-// known.
-func (p *Producer) partitions(ctx context.Context, name string) (int32, error) {
-	if _, ok := (*p.watched.Load())[name]; ok {
-		if t, ok := p.cl.snapshot().topic(name); ok && len(t.partitions) > 0 {
-			return int32(len(t.partitions)), nil
-		}
-	}
-	return p.meet(ctx, name)
+// knownTopic is a topic that is watched, and described to the batcher.
+type knownTopic struct {
+	partitions atomic.Int32 // that the batcher has queues for
+	release    func()       // of the watch
 }
 
-// meet makes the topic one that is watched and described, waiting for it to
-// exist.
-func (p *Producer) meet(ctx context.Context, name string) (int32, error) {
-	if err := p.watch(name); err != nil {
-		return 0, err
+// partitions returns how many partitions the topic has, waiting for it to exist
+// if it is not known yet.
+func (p *Producer) partitions(ctx context.Context, name string) (int32, error) {
+	if known := (*p.topics.Load())[name]; known != nil {
+		return known.partitions.Load(), nil
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, p.cfg.DeliveryTimeout, ErrDeliveryTimeout)
-	defer cancel()
-	defer context.AfterFunc(p.life, cancel)()
-	c, err := p.cl.await(ctx, func(c *cluster) bool {
+	release := p.cl.watch([]string{name})
+	if err := p.await(ctx, name); err != nil {
+		release()
+		return 0, &ProduceError{Topic: name, Partition: AnyPartition, Err: err}
+	}
+	return p.meet(name, release), nil
+}
+
+// await waits until the watched topic has partitions.
+func (p *Producer) await(ctx context.Context, name string) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(p.life, func() { cancel(context.Cause(p.life)) })()
+	ctx, stop := context.WithTimeoutCause(ctx, p.cfg.DeliveryTimeout, ErrDeliveryTimeout)
+	defer stop()
+	_, err := p.cl.await(ctx, func(c *cluster) bool {
 		t, ok := c.topic(name)
 		return ok && (len(t.partitions) > 0 || hopeless[t.err])
 	})
-	t, known := p.cl.snapshot().topic(name)
-	if err == nil {
-		t, known = c.topic(name)
-	}
+	t, _ := p.cl.snapshot().topic(name)
 	switch {
 	case err == nil && len(t.partitions) > 0:
-		return p.describe(&t), nil
-	case p.life.Err() != nil:
-		err = context.Cause(p.life)
-	case known && t.err != 0 && err != nil:
-		err = fmt.Errorf("%w: %w", codeError(t.err), err)
-	case known && t.err != 0:
-		err = codeError(t.err)
+		return nil
+	case err == nil:
+		return codeError(t.err)
+	case t.err != 0 && p.life.Err() == nil:
+		return fmt.Errorf("%w: %w", codeError(t.err), err)
 	}
-	return 0, &ProduceError{Topic: name, Partition: AnyPartition, Err: err}
+	return err
+}
+
+// meet describes a watched topic to the batcher, and returns how many partitions
+// it has. From then on the watch is the Producer's.
+func (p *Producer) meet(name string, release func()) int32 {
+	p.mu.Lock()
+	topics := *p.topics.Load()
+	known := topics[name]
+	late := known != nil || p.final != nil
+	if known == nil {
+		known = &knownTopic{release: release}
+	}
+	p.describe(name, known)
+	if !late {
+		topics = maps.Clone(topics)
+		topics[name] = known
+		p.topics.Store(&topics)
+	}
+	p.unlock()
+	if late {
+		release()
+	}
+	return known.partitions.Load()
+}
+
+// describe tells the batcher what the newest metadata says of a topic. It is called with
+// the mutex held, so that the newest is also the last.
+func (p *Producer) describe(name string, known *knownTopic) {
+	if t, ok := p.cl.snapshot().topic(name); ok {
+		p.batcher.describe(&t)
+		known.partitions.Store(int32(len(t.partitions)))
+	}
 }
 
 // hopeless are the codes of a topic for which waiting does not help.
@@ -57,47 +92,16 @@ var hopeless = map[int16]bool{
 	kerr.TopicAuthorizationFailed.Code: true,
 }
 
-// learn asks anew for the partitions of the topic.
+// learn asks anew for the partitions of a known topic.
 func (p *Producer) learn(ctx context.Context, name string) (int32, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, p.cfg.DeliveryTimeout, ErrDeliveryTimeout)
 	defer cancel()
-	c, err := p.cl.fresh(ctx, []string{name})
-	if err != nil {
+	release := p.cl.watch([]string{name})
+	if _, err := p.cl.fresh(ctx, []string{name}); err != nil {
+		release()
 		return 0, &ProduceError{Topic: name, Partition: AnyPartition, Err: err}
 	}
-	t, _ := c.topic(name)
-	return p.describe(&t), nil
-}
-
-// watch keeps the topic in the metadata until the Producer ends.
-func (p *Producer) watch(name string) error {
-	release := p.cl.watch([]string{name})
-	p.mu.Lock()
-	watched := *p.watched.Load()
-	_, known := watched[name]
-	final := p.final
-	if !known && final == nil {
-		watched = maps.Clone(watched)
-		watched[name] = release
-		p.watched.Store(&watched)
-	}
-	p.mu.Unlock()
-	if known || final != nil {
-		release()
-	}
-	if final != nil {
-		return &ProduceError{Topic: name, Partition: AnyPartition, Err: final}
-	}
-	return nil
-}
-
-// describe tells the batcher of a topic, and returns how many partitions that
-// knows.
-func (p *Producer) describe(t *topic) int32 {
-	p.mu.Lock()
-	defer p.unlock()
-	p.batcher.describe(t)
-	return int32(len(p.batcher.topics[t.name].queues))
+	return p.meet(name, release), nil
 }
 
 // unlock releases the mutex and wakes whoever has to do with what has changed
@@ -143,8 +147,8 @@ func (p *Producer) run() {
 	p.giveUp()
 	noMore()
 	callbacks.Wait()
-	for _, release := range *p.watched.Load() {
-		release()
+	for _, known := range *p.topics.Load() {
+		known.release()
 	}
 }
 
@@ -172,14 +176,11 @@ func (p *Producer) keep(senders *sync.WaitGroup) {
 // look applies what has changed, and returns the next deadline of a batch, or
 // one that no later batch can have before.
 func (p *Producer) look(senders *sync.WaitGroup) (next time.Time, leaderless bool) {
-	c := p.cl.snapshot()
 	now := time.Now()
 	p.mu.Lock()
 	defer p.unlock()
-	for name := range p.batcher.topics {
-		if t, known := c.topic(name); known {
-			p.batcher.describe(&t)
-		}
+	for name, known := range *p.topics.Load() {
+		p.describe(name, known)
 	}
 	next, ok := p.batcher.expire(now)
 	if !ok {

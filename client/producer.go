@@ -42,7 +42,7 @@ type Producer struct {
 	closed   chan struct{} // closed when Close has done its work
 	closeErr error         // set before closed is closed
 
-	watched atomic.Pointer[map[string]func()] // topics, with what releases them; replaced, never changed
+	topics atomic.Pointer[map[string]*knownTopic] // by name; replaced, never changed
 
 	mu       sync.Mutex
 	batcher  *batcher
@@ -74,7 +74,7 @@ func (cl *Client) Producer(cfg ProducerConfig) (*Producer, error) {
 		batcher:    newBatcher(&cfg, rand.Uint64()),
 		senders:    make(map[int32]*produceSender),
 	}
-	p.watched.Store(&map[string]func(){})
+	p.topics.Store(&map[string]*knownTopic{})
 	p.life, p.end = context.WithCancelCause(cl.life)
 	p.wg.Go(p.run)
 	return p, nil

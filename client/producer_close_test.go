@@ -1,0 +1,117 @@
+package client
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestCloseWritesWhatIsThere(t *testing.T) {
+	withProducer(t, ProducerConfig{Linger: time.Minute}, []int32{1}, func(t *testing.T, b *produceBench) {
+		b.sendAll(0, 0, 9)
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel() // as after Ctrl-C
+		require.NoError(t, b.p.Close(ctx))
+		b.requireWritten(counting(0, 9))
+		require.NoError(t, b.p.Close(t.Context()))
+		require.ErrorIs(t, b.send(t.Context(), 0, 10), ErrProducerClosed)
+		_, err := b.p.Produce(t.Context(), record(0, 10))
+		require.ErrorIs(t, err, ErrProducerClosed)
+		require.NoError(t, b.p.Flush(t.Context()))
+	})
+}
+
+func TestCloseGivesUpInTimeAndTellsEveryCallback(t *testing.T) {
+	withProducer(t, ProducerConfig{MaxBatchBytes: 100, CloseTimeout: 4 * time.Second}, []int32{1}, func(t *testing.T, b *produceBench) {
+		release := b.broker(1).Hold(keyProduce)
+		defer release()
+		b.sendAll(0, 0, 9)
+		start := time.Now()
+		err := b.p.Close(t.Context())
+		require.Equal(t, 4*time.Second, since(start))
+		require.ErrorContains(t, err, "10 records were not written")
+		outcomes := b.done()
+		require.Len(t, outcomes, 10)
+		for i, o := range outcomes {
+			require.Equal(t, uint64(i), o.id)
+			require.ErrorIs(t, o.err, ErrProducerClosed)
+		}
+	})
+}
+
+func TestCloseHeedsTheNearerDeadline(t *testing.T) {
+	withProducer(t, ProducerConfig{}, []int32{-1}, func(t *testing.T, b *produceBench) {
+		b.sendAll(0, 1, 1)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		start := time.Now()
+		require.Error(t, b.p.Close(ctx))
+		require.Equal(t, time.Second, since(start))
+	})
+}
+
+func TestClosingTheClientFailsWhatItsProducersHave(t *testing.T) {
+	withProducer(t, ProducerConfig{MaxBatchBytes: 500, BufferBytes: 500}, []int32{1}, func(t *testing.T, b *produceBench) {
+		defer b.broker(1).Hold(keyProduce)()
+		large := record(0, 1)
+		large.Value = make([]byte, 400)
+		failed := make(chan error, 2)
+		require.NoError(t, b.p.Send(t.Context(), large, func(_ Offset, err error) { failed <- err }))
+		blocked := make(chan error, 1)
+		go func() { blocked <- b.p.Send(t.Context(), large, nil) }()
+		synctest.Wait()
+		require.NoError(t, b.cl.Close())
+		require.ErrorIs(t, <-failed, ErrClosed)
+		require.ErrorIs(t, <-blocked, ErrClosed)
+		require.ErrorIs(t, b.send(t.Context(), 0, 2), ErrClosed)
+		require.ErrorIs(t, b.p.Close(t.Context()), ErrClosed)
+	})
+}
+
+func TestSendersThatWaitForATopicEndWithTheProducer(t *testing.T) {
+	withProducer(t, ProducerConfig{}, []int32{1}, func(t *testing.T, b *produceBench) {
+		refused := make(chan error, 1)
+		go func() { refused <- b.p.Send(t.Context(), &Record{Topic: "nowhere"}, nil) }()
+		synctest.Wait()
+		require.NoError(t, b.p.Close(t.Context()))
+		require.ErrorIs(t, <-refused, ErrProducerClosed)
+	})
+}
+
+func TestAProducerThatIsNotUsedTouchesNothing(t *testing.T) {
+	withProducer(t, ProducerConfig{}, []int32{1}, func(t *testing.T, b *produceBench) {
+		synctest.Wait()
+		require.NoError(t, b.p.Close(t.Context()))
+		require.Zero(t, b.dials())
+	})
+}
+
+func TestSendAndCloseAtTheSameTimeLoseNoCallback(t *testing.T) {
+	withProducer(t, ProducerConfig{MaxBatchBytes: 200, BufferBytes: 1000}, []int32{1, 1, 1}, func(t *testing.T, b *produceBench) {
+		const senders, each = 8, 50
+		taken := make(chan int, senders)
+		for s := range senders {
+			go func() {
+				n := 0
+				for i := range each {
+					if b.send(t.Context(), int32(s%3), uint64(s*each+i)) == nil {
+						n++
+					}
+				}
+				taken <- n
+			}()
+		}
+		require.NoError(t, b.p.Close(t.Context()))
+		total := 0
+		for range senders {
+			total += <-taken
+		}
+		require.Len(t, b.done(), total)
+		for _, o := range b.done() {
+			require.NoError(t, o.err)
+		}
+	})
+}

@@ -51,7 +51,7 @@ func (t *versionTable) choose(key, ours int16) (int16, error) {
 	}
 	theirs := t[key]
 	if !theirs.known {
-		return 0, fmt.Errorf("the broker does not offer this API (key %d): is it too old, or not the role that serves it?", key)
+		return 0, fmt.Errorf("the broker does not offer this API (key %d): is it too old, or is this the port of a controller?", key)
 	}
 	version := min(ours, theirs.max)
 	if version < max(theirs.min, 0) {

@@ -41,7 +41,7 @@ func (m *Member) part(goal goal, why string) {
 	if m.state == Parting || m.state == Leaving {
 		return
 	}
-	m.retryAt, m.commits.held = time.Time{}, false
+	m.commits.held = false
 	firstJoin := m.state == Joining && m.id == ""
 	if !firstJoin {
 		m.drop(&m.ask)

@@ -109,8 +109,10 @@ func brokerProperties(id, n, port int) map[string]string {
 }
 
 func runBroker(ctx context.Context, id, port int, properties map[string]string, nw *testcontainers.DockerNetwork) (*broker, error) {
+	localhost := netip.MustParseAddr("127.0.0.1")
 	bindings := dockernetwork.PortMap{
-		dockernetwork.MustParsePort(externalPort): {{HostIP: netip.MustParseAddr("127.0.0.1"), HostPort: strconv.Itoa(port)}},
+		dockernetwork.MustParsePort(externalPort):   {{HostIP: localhost, HostPort: strconv.Itoa(port)}},
+		dockernetwork.MustParsePort(controllerPort): {{HostIP: localhost}},
 	}
 	c, err := testcontainers.Run(ctx, os.Getenv("KAFKA_IMAGE"),
 		testcontainers.WithLabels(map[string]string{ownerLabel: owner()}),
@@ -119,7 +121,7 @@ func runBroker(ctx context.Context, id, port int, properties map[string]string, 
 			testcontainers.ContainerFile{Reader: propertiesFile(properties), ContainerFilePath: "/tmp/broker.properties", FileMode: 0o644},
 			testcontainers.ContainerFile{Reader: strings.NewReader(log4jProperties), ContainerFilePath: "/tmp/log4j2.properties", FileMode: 0o644},
 		),
-		testcontainers.WithExposedPorts(externalPort+"/tcp"),
+		testcontainers.WithExposedPorts(externalPort+"/tcp", controllerPort+"/tcp"),
 		testcontainers.WithHostConfigModifier(func(h *container.HostConfig) { h.PortBindings = bindings }),
 		network.WithNetwork([]string{"kafka" + strconv.Itoa(id)}, nw),
 	)
@@ -135,6 +137,15 @@ func propertiesFile(properties map[string]string) io.Reader {
 		fmt.Fprintf(&file, "%s=%s\n", name, properties[name])
 	}
 	return strings.NewReader(file.String())
+}
+
+// ControllerAddr returns where broker 1 listens as a controller: it speaks
+// Kafka there, but not with clients.
+func (c *Cluster) ControllerAddr(t testing.TB) string {
+	t.Helper()
+	port, err := c.brokers[0].container.MappedPort(t.Context(), controllerPort+"/tcp")
+	require.NoError(t, err)
+	return "127.0.0.1:" + port.Port()
 }
 
 // Stop stops a broker in good order: it hands over what it leads, and ends.

@@ -49,7 +49,7 @@ func newBatcher(cfg *ProducerConfig, seed uint64) *batcher {
 func (b *batcher) describe(t *topic) {
 	known := b.topics[t.name]
 	if known == nil {
-		known = &produceTopic{name: t.name}
+		known = &produceTopic{name: t.name, limit: b.maxBatch}
 		b.topics[t.name] = known
 	}
 	known.id = t.id
@@ -111,7 +111,7 @@ func (b *batcher) add(now time.Time, name string, partition int32, rec *Record, 
 	if batch != nil {
 		before, size = batch.builder.Size(), batch.builder.SizeWith(timestamp, rec.Key, rec.Value, rec.Headers)
 	}
-	if batch == nil || size > b.maxBatch {
+	if batch == nil || size > t.limit {
 		var empty recordbatch.Builder
 		before, size = 0, empty.SizeWith(timestamp, rec.Key, rec.Value, rec.Headers)
 		switch {

@@ -211,6 +211,7 @@ type batcherModel struct {
 	called  [][]uint64      // by partition: what was called back
 	logs    [][]uint64      // by partition: what brokers have written
 	next    uint64
+	splits  int
 }
 
 func (m *batcherModel) add() {
@@ -270,7 +271,13 @@ func (m *batcherModel) answer() {
 	i := rapid.IntRange(0, len(m.away)-1).Draw(m.t, "answer")
 	batch := m.away[i]
 	m.away = append(m.away[:i], m.away[i+1:]...)
-	switch rapid.SampledFrom([]string{"written", "refused", "lost"}).Draw(m.t, "outcome") {
+	switch rapid.SampledFrom([]string{"written", "refused", "too large", "lost"}).Draw(m.t, "outcome") {
+	case "too large":
+		if len(batch.items) > 1 {
+			require.NoError(m.t, m.b.split(batch))
+			return
+		}
+		m.b.refuse(batch, produceRefusal{err: errors.New("too large")})
 	case "written":
 		m.logs[batch.queue.partition] = append(m.logs[batch.queue.partition], idsIn(m.t, batch.wire)...)
 		m.b.written(batch, 0, -1)
@@ -339,7 +346,7 @@ func TestBatcherKeepsOrderAndLosesNothing(t *testing.T) {
 			"call":   func(*rapid.T) { m.callBack() },
 			"": func(t *rapid.T) {
 				require.GreaterOrEqual(t, m.b.buffered, 0)
-				require.LessOrEqual(t, m.b.buffered, 2000)
+				require.LessOrEqual(t, m.b.buffered, 2000+61*m.splits, "a split adds a header")
 			},
 		})
 		m.b.abandonAll(ErrClosed)

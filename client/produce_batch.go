@@ -108,6 +108,7 @@ func (b *produceBatch) unheard() bool {
 
 // produceTopic is one topic that was produced to.
 type produceTopic struct {
+	limit  int // of a batch with more than one record
 	name   string
 	id     [16]byte        // zero if unknown
 	queues []*produceQueue // the index is the partition

@@ -50,6 +50,13 @@ var produceAppended = map[int16]bool{
 	kerr.UnknownServerError.Code:           true,
 }
 
+// produceSplits are the codes with which a broker refuses a batch for its size. A batch
+// with more than one record is sent as two then.
+var produceSplits = map[int16]bool{
+	kerr.MessageTooLarge.Code:    true,
+	kerr.RecordListTooLarge.Code: true,
+}
+
 // produceChecks is what a person can look at when records were not written.
 var produceChecks = map[int16]string{
 	kerr.UnknownTopicOrPartition.Code:      "check the topic's name, and that it has not been deleted: topics are not created by producing to them",

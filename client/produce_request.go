@@ -121,9 +121,10 @@ func (f *produceFlight) find(at int, version int16, t *kmsg.ProduceResponseTopic
 
 // produceTroubles gathers what went wrong in one request.
 type produceTroubles struct {
-	refresh bool  // the metadata may be wrong
-	fresh   int   // partitions in which the attempt before had not failed
-	err     error // of the first of them, with its partition
+	refresh bool          // the metadata may be wrong
+	fresh   int           // partitions in which the attempt before had not failed
+	err     error         // of the first of them, with its partition
+	shrunk  *produceTopic // one whose batches were too large; nil if there is none
 }
 
 func (t *produceTroubles) retry(now time.Time, b *batcher, batch *produceBatch, err error) {
@@ -151,8 +152,22 @@ func (t *produceTroubles) judge(now time.Time, b *batcher, batch *produceBatch, 
 		t.refresh = t.refresh || remedy == remedyRefresh
 		t.retry(now, b, batch, codeError(answer.ErrorCode))
 	case remedyReset, remedyTell:
+		if produceSplits[answer.ErrorCode] && len(batch.items) > 1 {
+			t.shrink(b, batch)
+			return
+		}
 		b.refuse(batch, refusalOf(answer))
 	}
+}
+
+// shrink sends the records of a batch that is too large in smaller ones.
+func (t *produceTroubles) shrink(b *batcher, batch *produceBatch) {
+	topic := batch.queue.topic
+	if err := b.split(batch); err != nil {
+		b.refuse(batch, produceRefusal{err: err})
+		return
+	}
+	t.shrunk = topic
 }
 
 func refusalOf(answer *kmsg.ProduceResponseTopicPartition) produceRefusal {

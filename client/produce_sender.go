@@ -213,6 +213,9 @@ func (s *produceSender) report(t *produceTroubles) {
 	if t.fresh > 0 {
 		s.p.cl.log.Warn("cannot produce, trying on", "broker", s.node, "partitions", t.fresh, "error", t.err)
 	}
+	if t.shrunk != nil {
+		s.p.cl.log.Warn("batches are larger than the topic takes, sending smaller ones: ProducerConfig.MaxBatchBytes is above its max.message.bytes", "topic", t.shrunk.name)
+	}
 	if t.refresh {
 		s.p.cl.refresh("producing failed")
 	}

@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/musterkafka/muster/internal/recordbatch"
 )
 
 const keyProduce = 0
@@ -192,4 +194,22 @@ func since(start time.Time) time.Duration { return time.Since(start) }
 func (b *produceBench) requireWrittenFrom(first, last uint64) {
 	b.t.Helper()
 	b.requireWritten(counting(first, last))
+}
+
+// recordsIn returns the records of a batch.
+func recordsIn(t require.TestingT, wire []byte) (all []*Record) {
+	var s recordbatch.Scanner
+	s.Reset(wire)
+	var batch recordbatch.Batch
+	require.True(t, s.Next(&batch))
+	records, err := batch.Open(nil, 1<<30)
+	require.NoError(t, err)
+	var raw recordbatch.Record
+	for records.Next(&raw) {
+		rec := new(Record)
+		rec.fill(&raw)
+		all = append(all, rec)
+	}
+	require.NoError(t, records.Err())
+	return all
 }

@@ -1,0 +1,82 @@
+package client
+
+import (
+	"fmt"
+
+	"github.com/musterkafka/muster/internal/recordbatch"
+)
+
+// split takes back a drained batch that is too large for its broker, to be sent
+// as two halves, and lets no later batch of the topic become so large: the
+// topic's max.message.bytes is below ProducerConfig.MaxBatchBytes. The batch has
+// more than one record.
+func (b *batcher) split(batch *produceBatch) error {
+	if batch.settled {
+		b.giveBack(batch, produceRefusal{})
+		return nil
+	}
+	halves, err := batch.halves()
+	if err != nil {
+		return err
+	}
+	q := batch.queue
+	t := q.topic
+	t.limit = min(t.limit, batch.builder.Size()/2)
+	b.buffered += halves[0].builder.Size() + halves[1].builder.Size() - batch.builder.Size()
+	b.replace(batch, halves)
+	q.batches = append(halves[:], q.batches[1:]...)
+	q.busy = false
+	b.list(q)
+	batch.recycle()
+	return nil
+}
+
+// halves returns two batches with the records of b.
+func (b *produceBatch) halves() (halves [2]*produceBatch, err error) {
+	var (
+		scanner recordbatch.Scanner
+		raw     recordbatch.Batch
+		rec     recordbatch.Record
+		headers []Header
+	)
+	wire := b.builder.Finish(nil)
+	scanner.Reset(wire)
+	if !scanner.Next(&raw) {
+		return halves, fmt.Errorf("BUG: a batch of this producer cannot be read: %w", scanner.Err())
+	}
+	records, err := raw.Open(nil, len(wire))
+	if err != nil {
+		return halves, fmt.Errorf("BUG: a batch of this producer cannot be read: %w", err)
+	}
+	for i := range halves {
+		h := newProduceBatch()
+		h.queue, h.number, h.due, h.deadline, h.closed, h.maybe = b.queue, b.number, b.due, b.deadline, true, b.maybe
+		halves[i] = h
+	}
+	for i, item := range b.items {
+		records.Next(&rec)
+		headers = rec.AppendHeaders(headers[:0])
+		h := halves[2*i/len(b.items)]
+		h.builder.Append(item.timestamp, rec.Key, rec.Value, headers)
+		h.items = append(h.items, item)
+	}
+	return halves, records.Err()
+}
+
+// replace puts two batches into the place of one among those that are not
+// retired.
+func (b *batcher) replace(batch *produceBatch, halves [2]*produceBatch) {
+	first, second := halves[0], halves[1]
+	first.older, first.newer = batch.older, second
+	second.older, second.newer = first, batch.newer
+	if batch.older != nil {
+		batch.older.newer = first
+	} else {
+		b.oldest = first
+	}
+	if batch.newer != nil {
+		batch.newer.older = second
+	} else {
+		b.newest = second
+	}
+}

@@ -82,6 +82,15 @@ func (p *ownedPartition) rest(now time.Time) {
 	p.retryAt = now.Add(retryBackoff.after(p.attempts))
 }
 
+// lead notes who leads p. Another leader, or another term of the same one, may be
+// asked at once.
+func (p *ownedPartition) lead(leader, epoch int32) {
+	if leader >= 0 && (leader != p.leader || epoch != p.leaderEpoch) {
+		p.retryAt = time.Time{}
+	}
+	p.leader, p.leaderEpoch = leader, epoch
+}
+
 // tell notes that an error about p waits for the application.
 func (p *ownedPartition) tell() { p.busy, p.telling = false, true }
 
@@ -168,11 +177,7 @@ func (a *assignment) remove(parts []*ownedPartition) {
 // and created again: offsets of the old one mean nothing in the new one.
 func (a *assignment) route(c *cluster) (recreated []*ownedPartition) {
 	for _, p := range a.parts {
-		p.leader, p.leaderEpoch = -1, -1
-		t, ok := c.topic(p.key.topic)
-		if !ok {
-			continue
-		}
+		t, _ := c.topic(p.key.topic)
 		none := [16]byte{}
 		if p.topicID != none && t.id != none && p.topicID != t.id {
 			recreated = append(recreated, p)
@@ -180,9 +185,11 @@ func (a *assignment) route(c *cluster) (recreated []*ownedPartition) {
 		if t.id != none {
 			p.topicID = t.id
 		}
-		if i := int(p.key.partition); i < len(t.partitions) && t.partitions[i].id == p.key.partition {
-			p.leader, p.leaderEpoch = t.partitions[i].leader, t.partitions[i].leaderEpoch
+		leader, epoch := int32(-1), int32(-1)
+		if i := int(p.key.partition); i < len(t.partitions) {
+			leader, epoch = t.partitions[i].leader, t.partitions[i].leaderEpoch
 		}
+		p.lead(leader, epoch)
 	}
 	return sortOwned(recreated)
 }

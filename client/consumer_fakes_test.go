@@ -276,7 +276,7 @@ func (b *bench) fetch(node int32, req *kmsg.FetchRequest) kmsg.Response {
 
 func (b *bench) read(node int32, req *kmsg.FetchRequest) (resp *kmsg.FetchResponse, found bool) {
 	resp = kmsg.NewPtrFetchResponse()
-	room := int(req.MaxBytes)
+	room, first := int(req.MaxBytes), true
 	for _, t := range req.Topics {
 		name := t.Topic
 		if t.TopicID == idA {
@@ -285,7 +285,7 @@ func (b *bench) read(node int32, req *kmsg.FetchRequest) (resp *kmsg.FetchRespon
 		rt := kmsg.NewFetchResponseTopic()
 		rt.Topic, rt.TopicID = t.Topic, t.TopicID
 		for _, p := range t.Partitions {
-			rp := b.readPartition(node, partitionKey{name, p.Partition}, p, &room)
+			rp := b.readPartition(node, partitionKey{name, p.Partition}, p, &room, &first)
 			found = found || rp.ErrorCode != 0 || len(rp.RecordBatches) > 0
 			rt.Partitions = append(rt.Partitions, rp)
 		}
@@ -294,7 +294,9 @@ func (b *bench) read(node int32, req *kmsg.FetchRequest) (resp *kmsg.FetchRespon
 	return resp, found
 }
 
-func (b *bench) readPartition(node int32, key partitionKey, p kmsg.FetchRequestTopicPartition, room *int) kmsg.FetchResponseTopicPartition {
+// readPartition gives what fits into room. The first batch of an answer comes
+// whatever its size (KIP-74).
+func (b *bench) readPartition(node int32, key partitionKey, p kmsg.FetchRequestTopicPartition, room *int, first *bool) kmsg.FetchResponseTopicPartition {
 	rp := kmsg.NewFetchResponseTopicPartition()
 	rp.Partition = p.Partition
 	rp.RecordBatches = []byte{}
@@ -316,12 +318,13 @@ func (b *bench) readPartition(node int32, key partitionKey, p kmsg.FetchRequestT
 		if batch.last < p.FetchOffset {
 			continue
 		}
-		if n := len(rp.RecordBatches); n > 0 && n+len(batch.data) > limit {
+		if n := len(rp.RecordBatches); n+len(batch.data) > limit && (n > 0 || !*first) {
 			break
 		}
 		rp.RecordBatches = append(rp.RecordBatches, batch.data...)
 	}
 	*room -= len(rp.RecordBatches)
+	*first = *first && len(rp.RecordBatches) == 0
 	return rp
 }
 

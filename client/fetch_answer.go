@@ -35,8 +35,11 @@ type fetchedPartition struct {
 	highWatermark int64
 	records       []byte
 
-	next   int64 // behind the last whole batch; -1 if there is none
-	damage error // what follows them, if it is not just cut off
+	// What measure has found in records, which are then only the whole batches.
+	next   int64 // behind the last of them; -1 if there is none
+	cut    int   // bytes that followed
+	damage error // why those are no batch, if they are not just cut off
+	resume int64 // behind the damage; -1 if that cannot be said
 }
 
 // read decodes body. Names of topics come from name, which is given the ID from

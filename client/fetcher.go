@@ -56,7 +56,7 @@ func (c *Consumer) assignFetchers(tasks *sync.WaitGroup, led map[int32][]*ownedP
 				wake:    make(chan struct{}, 1),
 				answers: make(chan conn.Answer, 1),
 				request: newFetchRequest(&c.cfg),
-				scanner: recordbatch.Scanner{SkipCRC: true}, // checked when it is read
+				scanner: recordbatch.Scanner{SkipCRC: c.cfg.SkipCRC},
 			}
 			c.fetchers[node] = f
 			tasks.Go(f.run)
@@ -247,14 +247,33 @@ func (f *fetcher) take(a conn.Answer) {
 	}
 }
 
-// measure finds the whole batches in p and the offset behind them.
+// measure finds the whole and sound batches in p and the offset behind them. It
+// is here that checksums are looked at: no position moves by a batch that is
+// damaged.
 func (f *fetcher) measure(p *fetchedPartition) {
 	f.scanner.Reset(p.records)
 	var b recordbatch.Batch
 	for f.scanner.Next(&b) {
 		p.next = b.LastOffset + 1
 	}
-	p.damage = f.scanner.Err()
+	rest := f.scanner.Rest()
+	p.records = p.records[:len(p.records)-len(rest)]
+	p.cut = len(rest)
+	if p.damage = f.scanner.Err(); p.damage != nil {
+		p.resume = endOf(rest, p.highWatermark)
+	}
+}
+
+// endOf returns the offset behind the damaged batch at the head of records, if
+// what it says of its end can be true; -1 if not.
+func endOf(records []byte, highWatermark int64) int64 {
+	scanner := recordbatch.Scanner{SkipCRC: true}
+	scanner.Reset(records)
+	var b recordbatch.Batch
+	if !scanner.Next(&b) || b.LastOffset >= highWatermark {
+		return -1
+	}
+	return b.LastOffset + 1
 }
 
 // takePartition is take for one partition.
@@ -270,20 +289,20 @@ func (f *fetcher) takePartition(t *troubles, frame *fetchFrame, asked askedParti
 		return
 	}
 	progress := p.fetch(got.next)
-	switch {
-	case progress || got.damage != nil:
-		p.answered()
+	if progress {
 		p.served = f.rounds
 		frame.chunks++
 		f.c.buffer.push(&chunk{owned: p, frame: frame, records: got.records})
-		if got.damage != nil {
-			p.tell() // the loop finds it at its place
-		}
-	case len(got.records) == 0:
+	}
+	switch {
+	case got.damage != nil:
+		t.alert = true
+		f.c.tell(p, p.fetched, max(got.resume, p.fetched+1), got.damage)
+	case progress || len(got.records) == 0 && got.cut == 0:
 		p.answered()
 	case got.next < 0 && f.parts[0] == p:
 		t.alert = true
-		f.c.tell(p, asked.offset, fmt.Errorf("the next batch does not fit the %d bytes of an answer: raise FetchMaxPartitionBytes and FetchMaxBytes", len(got.records)))
+		f.c.tell(p, p.fetched, -1, fmt.Errorf("the next batch does not fit the %d bytes of an answer: raise FetchMaxPartitionBytes and FetchMaxBytes", got.cut))
 	case got.next < 0:
 		p.answered() // a batch that was cut off; it comes whole once the partition is asked for first
 	default:

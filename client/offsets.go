@@ -150,7 +150,7 @@ func (c *Consumer) treat(t *troubles, p *ownedPartition, r remedy, offset int64,
 		c.startOver(p)
 	case remedyTell:
 		t.alert = true
-		c.tell(p, offset, err)
+		c.tell(p, offset, -1, err)
 	case remedyNone:
 		p.answered()
 	}

@@ -365,3 +365,33 @@ func requireAscending(t require.TestingT, ids []uint64) {
 		require.Less(t, ids[i-1], ids[i])
 	}
 }
+
+// A record is encoded into memory that is used again and again.
+func TestTakingARecordDoesNotAllocate(t *testing.T) {
+	b := newTestBatcher(ProducerConfig{MaxBatchBytes: 1 << 16}, 1, 1)
+	rec := &Record{Key: []byte("key"), Value: make([]byte, 100), Headers: []Header{{Key: "h", Value: []byte("v")}}}
+	var batches, finished []*produceBatch
+	done := func(Offset, error) {}
+	round := func() {
+		for range 5000 {
+			if err := b.add(batcherStart, "t", AnyPartition, rec, done); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for b.oldest != nil {
+			batches = b.drain(batcherStart, 1, 1<<30, batches[:0])
+			for _, batch := range batches {
+				b.written(batch, 0, -1)
+			}
+			finished = b.takeFinished(finished)
+			for _, batch := range finished {
+				batch.call()
+				b.retire(batch)
+				batch.recycle()
+			}
+		}
+		b.stirred = b.stirred[:0]
+	}
+	round()
+	require.Less(t, testing.AllocsPerRun(20, round)/5000, 0.05)
+}

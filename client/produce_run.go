@@ -48,7 +48,7 @@ func (p *Producer) await(ctx context.Context, name string) error {
 		return nil
 	case err == nil:
 		return codeError(t.err)
-	case t.err != 0 && p.life.Err() == nil:
+	case t.err != 0 && context.Cause(p.life) == nil:
 		return fmt.Errorf("%w: %w", codeError(t.err), err)
 	}
 	return err
@@ -212,7 +212,7 @@ func (p *Producer) giveUp() {
 func (p *Producer) callBack(ctx context.Context) {
 	var batches []*produceBatch
 	for {
-		ended := ctx.Err() != nil
+		ended := context.Cause(ctx) != nil
 		p.mu.Lock()
 		batches = p.batcher.takeFinished(batches)
 		p.unlock()

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"sync"
@@ -207,7 +208,7 @@ func (s *produceSender) fail(f *produceFlight, err error) {
 
 // report has the consequences of failures.
 func (s *produceSender) report(t *produceTroubles) {
-	if s.p.life.Err() != nil {
+	if context.Cause(s.p.life) != nil {
 		return
 	}
 	if t.fresh > 0 {

@@ -52,9 +52,9 @@ func (a Acks) wire() int16 {
 		return 1
 	case AcksNone:
 		return 0
-	default:
-		return -1
+	case AcksAll:
 	}
+	return -1
 }
 
 // Codec is a compression of record batches. A batch that would not shrink stays as it
@@ -133,7 +133,7 @@ func (c *ProducerConfig) validate() error {
 	}
 	problems = append(problems, c.sizeProblems()...)
 	if d := c.withDefaults(); d.Linger >= d.DeliveryTimeout && d.DeliveryTimeout > 0 {
-		problems = append(problems, fmt.Errorf("Linger (%v) must be below DeliveryTimeout (%v), or nothing would be sent in time", d.Linger, d.DeliveryTimeout))
+		problems = append(problems, fmt.Errorf("Linger is %v: it must be below DeliveryTimeout (%v), or nothing would be sent in time", d.Linger, d.DeliveryTimeout))
 	}
 	if len(problems) > 0 {
 		return fmt.Errorf("producer config: %w", errors.Join(problems...))
@@ -157,7 +157,7 @@ func (c *ProducerConfig) sizeProblems() (problems []error) {
 	case d.MaxBatchBytes > largestProduceBatch:
 		problems = append(problems, fmt.Errorf("MaxBatchBytes is %d: it may be %d at most", d.MaxBatchBytes, largestProduceBatch))
 	case d.BufferBytes >= 0 && d.BufferBytes < d.MaxBatchBytes:
-		problems = append(problems, fmt.Errorf("BufferBytes (%d) must not be below MaxBatchBytes (%d)", d.BufferBytes, d.MaxBatchBytes))
+		problems = append(problems, fmt.Errorf("BufferBytes is %d: it must not be below MaxBatchBytes (%d)", d.BufferBytes, d.MaxBatchBytes))
 	}
 	return problems
 }

@@ -136,7 +136,8 @@ func prepareCode(w *watch, row codeRow) {
 			w.step(groupmember.Rejoin{Why: "subscription has changed"})
 			w.until(groupmember.Joining)
 		}
-		for !w.asks("Heartbeat") {
+		for i := 0; !w.asks("Heartbeat"); i++ {
+			w.holds(i < 10, "a heartbeat comes due")
 			w.elapse()
 		}
 	case "OffsetCommit":

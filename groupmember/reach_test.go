@@ -45,7 +45,8 @@ func reach(t testing.TB, cfg groupmember.Config, to groupmember.State) *watch {
 		w.answer()
 	case groupmember.Resting:
 		w.until(groupmember.Stable)
-		for w.state != groupmember.Parting {
+		for i := 0; w.state != groupmember.Parting; i++ {
+			w.holds(i < 20, "the poll interval passes")
 			w.elapse()
 			if w.state == groupmember.Stable && len(w.open) > 0 {
 				w.answer()

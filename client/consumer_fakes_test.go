@@ -279,8 +279,8 @@ func (b *bench) read(node int32, req *kmsg.FetchRequest) (resp *kmsg.FetchRespon
 	room, first := int(req.MaxBytes), true
 	for _, t := range req.Topics {
 		name := t.Topic
-		if t.TopicID == idA {
-			name = "t"
+		if req.Version >= fetchVersionTopicID {
+			name = b.nameOf(t.TopicID)
 		}
 		rt := kmsg.NewFetchResponseTopic()
 		rt.Topic, rt.TopicID = t.Topic, t.TopicID
@@ -302,6 +302,9 @@ func (b *bench) readPartition(node int32, key partitionKey, p kmsg.FetchRequestT
 	rp.RecordBatches = []byte{}
 	l := b.stored[key]
 	switch {
+	case l == nil:
+		rp.ErrorCode = 100
+		return rp
 	case b.fetchErr[key] != 0:
 		rp.ErrorCode = b.fetchErr[key]
 		return rp
@@ -326,6 +329,18 @@ func (b *bench) readPartition(node int32, key partitionKey, p kmsg.FetchRequestT
 	*room -= len(rp.RecordBatches)
 	*first = *first && len(rp.RecordBatches) == 0
 	return rp
+}
+
+// nameOf returns the topic that has this ID now; "" if there is none.
+func (b *bench) nameOf(id [16]byte) string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for name, t := range b.topics {
+		if t.TopicID == id {
+			return name
+		}
+	}
+	return ""
 }
 
 func (b *bench) leader(key partitionKey) int32 {

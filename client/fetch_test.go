@@ -120,11 +120,9 @@ func TestADisconnectLosesAndRepeatsNothing(t *testing.T) {
 		b.member.assign(all(1))
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		ticks := 0
 		tick := func() {
 			b.write(0, 2)
 			b.broker(1).DropConnections()
-			ticks++
 		}
 		for i := range 20 {
 			time.AfterFunc(time.Duration(i)*730*time.Millisecond, tick)
@@ -136,7 +134,7 @@ func TestADisconnectLosesAndRepeatsNothing(t *testing.T) {
 				break
 			}
 		}
-		require.Equal(t, 20, ticks)
+		require.Greater(t, b.dials(), 10, "there were disconnects")
 		for i, offset := range got {
 			require.EqualValues(t, i, offset)
 		}

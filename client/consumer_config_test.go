@@ -1,0 +1,49 @@
+package client
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/musterkafka/muster/assign"
+)
+
+func TestAllProblemsOfAConsumerConfigAreReportedAtOnce(t *testing.T) {
+	cl, err := New(Config{Brokers: []string{"b1:9092"}})
+	require.NoError(t, err)
+	defer cl.Close()
+	_, err = cl.Consumer(ConsumerConfig{
+		Topics:       []string{"a", "", "a"},
+		Reset:        7,
+		Assignors:    []assign.Assignor{assign.Range(), nil, assign.Range()},
+		FetchMaxWait: -1,
+		BufferBytes:  -1,
+		Classic:      ClassicConfig{SessionTimeout: time.Second, HeartbeatInterval: 2 * time.Second},
+	})
+	for _, part := range []string{
+		"Group is empty", "Topics[1] is empty", `"a" twice`, "Reset is 7", "Assignors[1] is nil", `two that are named "range"`,
+		"FetchMaxWait is -1ns", "BufferBytes is -1", "Classic.HeartbeatInterval (2s)",
+	} {
+		require.ErrorContains(t, err, part)
+	}
+}
+
+func TestTheZeroConsumerConfigHasTheDocumentedDefaults(t *testing.T) {
+	c := ConsumerConfig{Group: "g", Topics: []string{"b", "a"}}
+	require.NoError(t, c.validate())
+	d := c.withDefaults()
+	require.Equal(t, 5*time.Second, d.CommitInterval)
+	require.Equal(t, 500*time.Millisecond, d.FetchMaxWait)
+	require.Equal(t, 1, d.FetchMinBytes)
+	require.Equal(t, 50<<20, d.FetchMaxBytes)
+	require.Equal(t, 1<<20, d.FetchMaxPartitionBytes)
+	require.Equal(t, 64<<20, d.BufferBytes)
+	require.Equal(t, 5*time.Second, d.CloseTimeout)
+	require.Equal(t, ClassicConfig{SessionTimeout: 45 * time.Second, HeartbeatInterval: 3 * time.Second, RebalanceTimeout: 5 * time.Minute}, d.Classic)
+	require.Equal(t, []string{"a", "b"}, d.Topics)
+	require.Equal(t, []string{"b", "a"}, c.Topics, "the caller's slice is not touched")
+	require.Len(t, d.Assignors, 1)
+	require.Equal(t, "range", d.Assignors[0].Name())
+	require.NoError(t, d.member().Validate())
+}

@@ -1,0 +1,164 @@
+package client
+
+import (
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/musterkafka/muster/assign"
+	"github.com/musterkafka/muster/groupmember"
+)
+
+// assignorFunc is an application's assignor.
+type assignorFunc struct {
+	cooperative bool
+	assign      func(assign.Group) (assign.Plan, error)
+}
+
+func (assignorFunc) Name() string                                   { return "custom" }
+func (a assignorFunc) Cooperative() bool                            { return a.cooperative }
+func (a assignorFunc) Assign(g assign.Group) (assign.Plan, error)   { return a.assign(g) }
+func (assignorFunc) UserData(_ assign.Partitions, gen int32) []byte { return []byte{byte(gen)} }
+
+// joined is a member of the group as the leader is told of it.
+func joined(id string, m assign.Member) groupmember.Joined {
+	return groupmember.Joined{ID: id, Metadata: assign.AppendSubscription(nil, m)}
+}
+
+// given returns what a plan gives to a member.
+func given(t *testing.T, plan []groupmember.Assignment, member string) assign.Partitions {
+	t.Helper()
+	for _, a := range plan {
+		if a.MemberID == member {
+			p, err := assign.ReadAssignment(a.Bytes)
+			require.NoError(t, err)
+			return p
+		}
+	}
+	require.Fail(t, "the plan forgets "+member)
+	return nil
+}
+
+func TestASubscriptionIsEncodedForEachAssignor(t *testing.T) {
+	within(t, []int32{1}, func(t *testing.T, b *bench) {
+		b.open(ConsumerConfig{Topics: []string{"u", "t"}, Assignors: []assign.Assignor{assign.Range(), assignorFunc{}}})
+		owned := groupmember.Partitions{"t": {0}}
+		s, err := b.consumer.translator.Encode(t.Context(), owned, 7)
+		require.NoError(t, err)
+		require.Equal(t, []string{"t", "u"}, s.Topics)
+		require.Len(t, s.Protocols, 2)
+		require.Equal(t, "range", s.Protocols[0].Name, "in order of preference")
+		for i, data := range [][]byte{nil, {7}} {
+			m, err := assign.ReadSubscription(s.Protocols[i].Metadata)
+			require.NoError(t, err)
+			require.Equal(t, []string{"t", "u"}, m.Topics)
+			require.Equal(t, assign.Partitions(owned), m.Owned)
+			require.EqualValues(t, 7, m.Generation)
+			require.Equal(t, data, m.UserData)
+		}
+	})
+}
+
+func TestAPlanIsMadeOfFreshMetadataOfAllTopicsOfTheGroup(t *testing.T) {
+	within(t, []int32{1, 1, 1, 1}, func(t *testing.T, b *bench) {
+		b.open(ConsumerConfig{})
+		synctest.Wait()
+		b.change(func() {
+			b.topics["other"] = topicAnswer("other", idB, 0, partitionAnswer(0, 1, 0), partitionAnswer(1, 1, 0))
+		})
+		plan, err := b.consumer.translator.Plan(t.Context(), 1, "range", []groupmember.Joined{
+			joined("a", assign.Member{Topics: []string{"t"}}),
+			joined("b", assign.Member{Topics: []string{"t", "other", "missing"}}),
+			{ID: "c", Metadata: []byte{1}}, // B24: unreadable
+		})
+		require.NoError(t, err)
+		require.Len(t, plan, 3)
+		require.Equal(t, assign.Partitions{"t": {0, 1}}, given(t, plan, "a"))
+		require.Equal(t, assign.Partitions{"t": {2, 3}, "other": {0, 1}}, given(t, plan, "b"))
+		require.Empty(t, given(t, plan, "c"))
+		require.NotEmpty(t, b.log.with("a member's subscription cannot be read"))
+	})
+}
+
+func TestACooperativePlanWithholdsWhatIsStillOwned(t *testing.T) {
+	within(t, []int32{1, 1}, func(t *testing.T, b *bench) {
+		custom := assignorFunc{cooperative: true, assign: func(assign.Group) (assign.Plan, error) {
+			return assign.Plan{"a": {"t": {0}}, "b": {"t": {1}}}, nil
+		}}
+		b.open(ConsumerConfig{Assignors: []assign.Assignor{custom}})
+		require.True(t, b.member.config.Cooperative)
+		plan, err := b.consumer.translator.Plan(t.Context(), 2, "custom", []groupmember.Joined{
+			joined("a", assign.Member{Topics: []string{"t"}, Owned: assign.Partitions{"t": {0, 1}}, Generation: 1}),
+			joined("b", assign.Member{Topics: []string{"t"}, Generation: -1}),
+		})
+		require.NoError(t, err)
+		require.Equal(t, assign.Partitions{"t": {0}}, given(t, plan, "a"))
+		require.Empty(t, given(t, plan, "b"))
+	})
+}
+
+func TestABadAssignorIsAnError(t *testing.T) {
+	for name, bad := range map[string]func(assign.Group) (assign.Plan, error){
+		"panics":         func(assign.Group) (assign.Plan, error) { panic("oh") },
+		"fails":          func(assign.Group) (assign.Plan, error) { return nil, errors.New("oh") },
+		"forgets":        func(assign.Group) (assign.Plan, error) { return assign.Plan{}, nil },
+		"gives it twice": func(assign.Group) (assign.Plan, error) { return assign.Plan{"a": {"t": {0}}, "b": {"t": {0}}}, nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			within(t, []int32{1}, func(t *testing.T, b *bench) {
+				b.open(ConsumerConfig{Assignors: []assign.Assignor{assignorFunc{assign: bad}}})
+				_, err := b.consumer.translator.Plan(t.Context(), 1, "custom", []groupmember.Joined{
+					joined("a", assign.Member{Topics: []string{"t"}}), joined("b", assign.Member{Topics: []string{"t"}}),
+				})
+				require.ErrorContains(t, err, `assignor "custom"`)
+			})
+		})
+	}
+}
+
+func TestAnAssignmentBeyondTheSubscriptionIsForeign(t *testing.T) {
+	within(t, []int32{1}, func(t *testing.T, b *bench) {
+		b.open(ConsumerConfig{})
+		data := assign.AppendAssignment(nil, assign.Partitions{"t": {0, 1}, "x": {3}})
+		partitions, foreign, err := b.consumer.translator.Decode(t.Context(), "range", data)
+		require.NoError(t, err)
+		require.Equal(t, groupmember.Partitions{"t": {0, 1}}, partitions)
+		require.Equal(t, groupmember.Partitions{"x": {3}}, foreign)
+		_, _, err = b.consumer.translator.Decode(t.Context(), "range", []byte{0})
+		require.Error(t, err)
+	})
+}
+
+func TestTheLeaderWantsANewRoundWhenATopicGrows(t *testing.T) {
+	within(t, []int32{1}, func(t *testing.T, b *bench) {
+		c := b.open(ConsumerConfig{})
+		grow := func() {
+			b.change(func() {
+				topic := b.topics["t"]
+				topic.Partitions = append(topic.Partitions, partitionAnswer(int32(len(topic.Partitions)), 1, 0))
+				b.topics["t"] = topic
+			})
+			time.Sleep(6 * time.Minute) // metadata is refreshed by then
+			synctest.Wait()
+		}
+		grow()
+		require.Empty(t, b.member.rejoins, "another member leads")
+
+		_, err := c.translator.Plan(t.Context(), 1, "range", []groupmember.Joined{joined("a", assign.Member{Topics: []string{"later", "t"}})})
+		require.NoError(t, err)
+		time.Sleep(10 * time.Minute)
+		require.Empty(t, b.member.rejoins, "nothing has changed")
+		grow()
+		grow()
+		require.Len(t, b.member.rejoins, 1, "asked once")
+
+		_, err = c.translator.Plan(t.Context(), 2, "range", []groupmember.Joined{joined("a", assign.Member{Topics: []string{"later", "t"}})})
+		require.NoError(t, err)
+		b.change(func() { b.topics["later"] = topicAnswer("later", idB, 0, partitionAnswer(0, 1, 0)) })
+		time.Sleep(6 * time.Minute)
+		require.Len(t, b.member.rejoins, 2, "a topic that somebody waits for was created")
+	})
+}

@@ -45,9 +45,10 @@ demo: ## Watch a group at work; BROKERS=host:port for a real Kafka, else one is 
 	@cd cmd/muster && exec go run . demo $(if $(BROKERS),--brokers '$(BROKERS)')
 
 .PHONY: bench
-bench: ## Compare with another client on the real Kafka at BROKERS=host:port
-	@[ -n '$(BROKERS)' ] || { echo 'make bench fills a real Kafka with test data: name one, BROKERS=host:port' >&2; exit 1; }
-	cd bench && exec go run . -brokers '$(BROKERS)'
+bench: ## Compare with another client on a real Kafka: the one at BROKERS=host:port, which it fills with test data, else one is started
+	@if [ -n '$(BROKERS)' ]; then cd bench && exec go run . -brokers '$(BROKERS)'; fi
+	env="$$(integration/setup/ensure)"; set -a; eval "$$env"; set +a
+	cd bench && exec ./with-broker go run . -brokers
 
 ## Tests
 

@@ -39,8 +39,9 @@ type Topic struct {
 
 // A Group is the question an assignor answers: who is here, and what is there
 // to read. Topics that no member subscribes to and subscribed topics that are not
-// in Topics are both allowed and get no owner. Two members of one ID, or
-// a negative number of partitions, make a group invalid.
+// in Topics are both allowed and get no owner. Two members of one ID, a
+// negative number of partitions, or more than 16,777,216 partitions in all make a
+// group invalid.
 type Group struct {
 	Members []Member
 	Topics  map[string]Topic
@@ -79,8 +80,8 @@ type UserDataEncoder interface {
 	UserData(owned Partitions, generation int32) []byte
 }
 
-// validate says why no plan can answer g: members that share an ID, or a
-// topic with a negative number of partitions.
+// validate says why no plan can answer g: members that share an ID, a topic
+// with a negative number of partitions, or too many partitions.
 func (g Group) validate() error {
 	seen := make(map[string]bool, len(g.Members))
 	for _, m := range g.Members {
@@ -93,6 +94,22 @@ func (g Group) validate() error {
 		if n := g.Topics[name].Partitions; n < 0 {
 			return fmt.Errorf("topic %q has %d partitions; the number must not be negative", name, n)
 		}
+	}
+	return checkSize(g.Topics)
+}
+
+// maxPartitions bounds the partitions of one group, and with them the memory for a
+// plan: several times what the largest Kafka clusters hold.
+const maxPartitions = 1 << 24
+
+// checkSize says whether the topics have too many partitions to plan for.
+func checkSize(topics map[string]Topic) error {
+	var sum int64
+	for _, t := range topics {
+		sum += int64(t.Partitions)
+	}
+	if sum > maxPartitions {
+		return fmt.Errorf("the topics have %d partitions in all; a plan can hold at most %d", sum, maxPartitions)
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package assign
 import (
 	"bytes"
 	"cmp"
+	"strings"
 )
 
 // compareJava orders strings as Java does, by UTF-16 code unit. For valid UTF-8
@@ -51,3 +52,6 @@ func compareJoined(a, b Joined) int {
 		bytes.Compare(a.Metadata, b.Metadata),
 	)
 }
+
+// compareIDs is ascending by ID.
+func compareIDs(a, b Member) int { return strings.Compare(a.ID, b.ID) }

@@ -1,0 +1,35 @@
+package assign
+
+import (
+	"fmt"
+
+	"github.com/twmb/franz-go/pkg/kbin"
+)
+
+// CooperativeSticky returns Kafka's "cooperative-sticky" assignor (KIP-429). Its plan is that of
+// Sticky; Withhold makes two rounds of it.
+func CooperativeSticky() Assignor { return cooperativeSticky{} }
+
+type cooperativeSticky struct{}
+
+func (cooperativeSticky) Name() string { return "cooperative-sticky" }
+
+func (cooperativeSticky) Cooperative() bool { return true }
+
+// UserData returns the generation, as Java's CooperativeStickyAssignor does for leaders
+// that do not know the field of the subscription (KIP-792).
+func (cooperativeSticky) UserData(_ Partitions, generation int32) []byte {
+	return kbin.AppendInt32(nil, max(generation, -1))
+}
+
+func (cooperativeSticky) Assign(g Group) (Plan, error) {
+	r, err := newRoster(g, compareIDs)
+	if err != nil {
+		return nil, fmt.Errorf("cooperative-sticky: %w", err)
+	}
+	c := newClaims(r)
+	for m := range r.members {
+		c.owned(int32(m), cooperativeGeneration(r.members[m]))
+	}
+	return balance(r, g.Topics, c.settle()), nil
+}

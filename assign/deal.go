@@ -1,0 +1,112 @@
+package assign
+
+import (
+	"cmp"
+	"slices"
+)
+
+// settle looks for the plan and enters it into owner. It reports whether the plan is the
+// best; if not, the work allowed was used up.
+func (e *exchange) settle(work int64) bool {
+	n := newNetwork(len(e.supply), e.wires, e.supply, e.sink())
+	e.wires = nil
+	n.prices = exchangePrices(len(e.owner))
+	n.work = work
+	exact := n.send()
+	e.deal(n)
+	return exact
+}
+
+// deal moves the partitions along the flow, until they are with members.
+func (e *exchange) deal(n *network) {
+	var list []int32
+	for _, stay := range e.stays {
+		list = e.keep(n, stay, list)
+	}
+	for _, pool := range e.pools {
+		if pool.set > 0 {
+			e.handOut(n, pool.node)
+		}
+	}
+	for class := range e.classTopics {
+		e.handOut(n, e.hub+int32(class))
+	}
+	for _, gate := range e.gates {
+		e.handOut(n, gate)
+	}
+	for _, gang := range e.gangs {
+		e.handOut(n, gang.node)
+	}
+	for m := range int32(len(e.members)) {
+		for e.lists.head[m] > 0 {
+			e.owner[e.lists.pop(m)] = m
+		}
+	}
+}
+
+// keep lets an owner have as much as flows to it straight, so that it keeps some of every
+// topic if it can; the rest goes into the pool.
+func (e *exchange) keep(n *network, stay int32, list []int32) []int32 {
+	list = e.lists.drain(stay, list[:0])
+	arcs := n.of(stay)
+	kept := 0
+	for _, a := range arcs {
+		if int(a.to) < len(e.members) {
+			kept = int(n.sent(a))
+		}
+	}
+	if kept < len(list) {
+		slices.SortFunc(list, e.byNumber)
+	}
+	for _, a := range arcs {
+		if int(a.to) < len(e.members) {
+			e.give(a.to, list[:kept])
+		} else {
+			e.give(a.to, list[kept:])
+		}
+	}
+	return list
+}
+
+func (e *exchange) give(node int32, list []int32) {
+	for _, p := range list {
+		e.lists.put(node, p)
+	}
+}
+
+// handOut deals what is at a node to where it flows, like cards.
+func (e *exchange) handOut(n *network, node int32) {
+	type hand struct{ to, left int32 }
+	var hands []hand
+	for _, a := range n.of(node) {
+		if sent := n.sent(a); a.forth() && sent > 0 {
+			hands = append(hands, hand{a.to, sent})
+		}
+	}
+	for len(hands) > 0 {
+		open := hands[:0]
+		for _, h := range hands {
+			e.lists.put(h.to, e.lists.pop(node))
+			if h.left--; h.left > 0 {
+				open = append(open, h)
+			}
+		}
+		hands = open
+	}
+}
+
+// byNumber orders partitions by number first and by topic then.
+func (r *roster) byNumber(a, b int32) int {
+	topicA, numberA := r.locate(a)
+	topicB, numberB := r.locate(b)
+	return cmp.Or(cmp.Compare(numberA, numberB), cmp.Compare(topicA, topicB))
+}
+
+// locate returns the topic of a partition and its number there.
+func (r *roster) locate(partition int32) (topic, number int32) {
+	at, found := slices.BinarySearch(r.first, partition)
+	if !found {
+		at--
+	}
+	return int32(at), partition - r.first[at]
+}

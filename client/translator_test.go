@@ -150,6 +150,7 @@ func TestTheLeaderWantsANewRoundWhenATopicGrows(t *testing.T) {
 		_, err := c.translator.Plan(t.Context(), 1, "range", []groupmember.Joined{joined("a", assign.Member{Topics: []string{"later", "t"}})})
 		require.NoError(t, err)
 		time.Sleep(10 * time.Minute)
+		synctest.Wait()
 		require.Empty(t, b.member.rejoins, "nothing has changed")
 		grow()
 		grow()
@@ -159,6 +160,7 @@ func TestTheLeaderWantsANewRoundWhenATopicGrows(t *testing.T) {
 		require.NoError(t, err)
 		b.change(func() { b.topics["later"] = topicAnswer("later", idB, 0, partitionAnswer(0, 1, 0)) })
 		time.Sleep(6 * time.Minute)
+		synctest.Wait()
 		require.Len(t, b.member.rejoins, 2, "a topic that somebody waits for was created")
 	})
 }

@@ -44,22 +44,39 @@ func franzCodec(t testing.TB, name string) kgo.CompressionCodec {
 // partitions 0 to n-1 of a topic hold now, by partition and offset.
 func (c *Cluster) FranzConsume(t testing.TB, topic string, n int32) []Record {
 	t.Helper()
+	var records []Record
+	c.franzEach(t, topic, n, func(r *kgo.Record) {
+		records = append(records, Record{r.Partition, r.Offset, string(r.Key), string(r.Value)})
+	})
+	SortRecords(records)
+	return records
+}
+
+// RecordsByCodec counts, as franz-go sees them, the records that the partitions
+// 0 to n-1 of a topic hold in batches of each codec.
+func (c *Cluster) RecordsByCodec(t testing.TB, topic string, n int32) map[string]int {
+	t.Helper()
+	counts := map[string]int{}
+	c.franzEach(t, topic, n, func(r *kgo.Record) { counts[Codecs()[r.Attrs.CompressionType()]]++ })
+	return counts
+}
+
+// franzEach calls f for every record that is there now.
+func (c *Cluster) franzEach(t testing.TB, topic string, n int32, f func(*kgo.Record)) {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), transferTimeout)
 	defer cancel()
 	left, begin := c.toRead(ctx, t, topic, n)
 	client := c.Client(t, kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{topic: begin}))
 	defer client.Close()
-	var records []Record
 	for left > 0 {
 		fetches := client.PollFetches(ctx)
 		require.NoError(t, fetches.Err(), "franz-go consumes %s: %d records left", topic, left)
 		fetches.EachRecord(func(r *kgo.Record) {
-			records = append(records, Record{r.Partition, r.Offset, string(r.Key), string(r.Value)})
+			f(r)
 			left--
 		})
 	}
-	SortRecords(records)
-	return records
 }
 
 // toRead returns how many records a topic holds, and where to begin.

@@ -16,7 +16,8 @@ type Record struct {
 	Value     string
 }
 
-// Codecs are the names of all compression codecs, as Kafka spells them.
+// Codecs are the names of all compression codecs, as Kafka spells them; the
+// index is the number of each on the wire.
 func Codecs() []string {
 	return []string{"none", "gzip", "snappy", "lz4", "zstd"}
 }

@@ -96,7 +96,7 @@ func (a arguments) offsetCommit() kmsg.Response {
 func (a arguments) offsetFetch() kmsg.Response {
 	resp := kmsg.NewPtrOffsetFetchResponse()
 	group := kmsg.NewOffsetFetchResponseGroup()
-	group.Group = "g"
+	group.Group = a.text("group", "g")
 	for _, fields := range a.lines() {
 		require.Len(a.t, fields, 4, a.d.Pos)
 		id, offset, code := int32(a.integer(fields[1])), a.integer(fields[2]), codeNamed(a.t, fields[3])

@@ -29,6 +29,7 @@ type batcher struct {
 	newest   *produceBatch
 
 	finished []*produceBatch // settled, and not called back yet, in the order of their partitions
+	spare    []*produceBatch // retired, for their memory
 	stirred  []int32         // nodes that have got something to send
 	freed    bool            // buffered has shrunk, or batches were retired
 }
@@ -143,7 +144,7 @@ func (b *batcher) tooLarge(q *produceQueue, size int) error {
 
 // begin opens a new batch behind those of q.
 func (b *batcher) begin(now time.Time, q *produceQueue) *produceBatch {
-	batch := newProduceBatch()
+	batch := b.newBatch()
 	b.number++
 	batch.queue, batch.number, batch.due, batch.deadline = q, b.number, now.Add(b.linger), now.Add(b.patience)
 	batch.older = b.newest
@@ -370,7 +371,8 @@ func (b *batcher) takeFinished(spare []*produceBatch) []*produceBatch {
 	return finished
 }
 
-// retire forgets a batch whose callbacks have returned.
+// retire forgets a batch whose callbacks have returned, and which must not be used
+// any more.
 func (b *batcher) retire(batch *produceBatch) {
 	if batch.older != nil {
 		batch.older.newer = batch.newer
@@ -383,4 +385,5 @@ func (b *batcher) retire(batch *produceBatch) {
 		b.newest = batch.older
 	}
 	b.freed = true
+	b.recycle(batch)
 }

@@ -304,7 +304,6 @@ func (m *batcherModel) callBack() {
 	for _, batch := range m.b.takeFinished(nil) {
 		batch.call()
 		m.b.retire(batch)
-		batch.recycle()
 	}
 }
 
@@ -387,7 +386,6 @@ func TestTakingARecordDoesNotAllocate(t *testing.T) {
 			for _, batch := range finished {
 				batch.call()
 				b.retire(batch)
-				batch.recycle()
 			}
 		}
 		b.stirred = b.stirred[:0]

@@ -2,7 +2,6 @@ package client
 
 import (
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/musterkafka/muster/internal/recordbatch"
@@ -45,19 +44,30 @@ type produceRefusal struct {
 	records map[int]string // what the broker says of single records (KIP-467); nil if nothing
 }
 
-var produceBatches = sync.Pool{New: func() any { return new(produceBatch) }}
+// produceSpares is how many batches are kept for their memory. The garbage
+// collector would empty a sync.Pool while batches are written and used again all the time.
+const produceSpares = 32
 
-func newProduceBatch() *produceBatch { return produceBatches.Get().(*produceBatch) }
+// newBatch returns an empty batch, if possible with memory that was used before.
+func (b *batcher) newBatch() *produceBatch {
+	n := len(b.spare)
+	if n == 0 {
+		return new(produceBatch)
+	}
+	batch := b.spare[n-1]
+	b.spare = b.spare[:n-1]
+	return batch
+}
 
-// recycle gives b's memory to the next batch.
-func (b *produceBatch) recycle() {
-	if b.abandoned {
+// recycle gives the memory of a retired batch to the next one.
+func (b *batcher) recycle(batch *produceBatch) {
+	if batch.abandoned || len(b.spare) == produceSpares {
 		return
 	}
-	b.builder.Reset()
-	clear(b.items)
-	*b = produceBatch{builder: b.builder, items: b.items[:0]}
-	produceBatches.Put(b)
+	batch.builder.Reset()
+	clear(batch.items)
+	*batch = produceBatch{builder: batch.builder, items: batch.items[:0]}
+	b.spare = append(b.spare, batch)
 }
 
 // call calls the callbacks of b, in order.

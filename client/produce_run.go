@@ -235,9 +235,6 @@ func (p *Producer) callBack(ctx context.Context) {
 			p.batcher.retire(batch)
 		}
 		p.unlock()
-		for _, batch := range batches {
-			batch.recycle()
-		}
 		clear(batches)
 	}
 }

@@ -18,7 +18,7 @@ const (
 	produceFlights = 5
 	// produceRequestBytes limits a request, before compression, unless a
 	// single batch is larger.
-	produceRequestBytes = 16 << 20
+	produceRequestBytes = 4 << 20
 )
 
 // produceSender sends to one broker what the batcher has for it. It has one

@@ -15,7 +15,7 @@ func (b *batcher) split(batch *produceBatch) error {
 		b.giveBack(batch, produceRefusal{})
 		return nil
 	}
-	halves, err := batch.halves()
+	halves, err := b.halves(batch)
 	if err != nil {
 		return err
 	}
@@ -27,19 +27,19 @@ func (b *batcher) split(batch *produceBatch) error {
 	q.batches = append(halves[:], q.batches[1:]...)
 	q.busy = false
 	b.list(q)
-	batch.recycle()
+	b.recycle(batch)
 	return nil
 }
 
-// halves returns two batches with the records of b.
-func (b *produceBatch) halves() (halves [2]*produceBatch, err error) {
+// halves returns two batches with the records of batch.
+func (b *batcher) halves(batch *produceBatch) (halves [2]*produceBatch, err error) {
 	var (
 		scanner recordbatch.Scanner
 		raw     recordbatch.Batch
 		rec     recordbatch.Record
 		headers []Header
 	)
-	wire := b.builder.Finish(nil)
+	wire := batch.builder.Finish(nil)
 	scanner.Reset(wire)
 	if !scanner.Next(&raw) {
 		return halves, fmt.Errorf("BUG: a batch of this producer cannot be read: %w", scanner.Err())
@@ -49,14 +49,14 @@ func (b *produceBatch) halves() (halves [2]*produceBatch, err error) {
 		return halves, fmt.Errorf("BUG: a batch of this producer cannot be read: %w", err)
 	}
 	for i := range halves {
-		h := newProduceBatch()
-		h.queue, h.number, h.due, h.deadline, h.closed, h.maybe = b.queue, b.number, b.due, b.deadline, true, b.maybe
+		h := b.newBatch()
+		h.queue, h.number, h.due, h.deadline, h.closed, h.maybe = batch.queue, batch.number, batch.due, batch.deadline, true, batch.maybe
 		halves[i] = h
 	}
-	for i, item := range b.items {
+	for i, item := range batch.items {
 		records.Next(&rec)
 		headers = rec.AppendHeaders(headers[:0])
-		h := halves[2*i/len(b.items)]
+		h := halves[2*i/len(batch.items)]
 		h.builder.Append(item.timestamp, rec.Key, rec.Value, headers)
 		h.items = append(h.items, item)
 	}

@@ -20,7 +20,8 @@ import (
 //	group                      topics and members until the next group
 //	  topic T 3 a,b b -        3 partitions; the racks of each, "-" for none
 //	  member m1 T,U rack=a instance=i1 owns=T:0,1/U:2 generation=5
-//	range                      the plan, checked and complete
+//	range, roundrobin, sticky, cooperative-sticky
+//	                           the plan, checked and complete
 //	check, unassigned          of the plan in the input
 //	withhold                   the plan in the input without what is still owned
 //	subscription, assignment   hex in the input, read and printed; # starts a comment
@@ -33,8 +34,8 @@ func TestScripts(t *testing.T) {
 			case "group":
 				group = parseGroup(t, d.Input)
 				return ""
-			case "range":
-				return scriptRange(group)
+			case "range", "roundrobin", "sticky", "cooperative-sticky":
+				return scriptAssign(assignorNamed(t, d.Cmd), group)
 			case "check":
 				return describeError(assign.Check(group, parsePlan(t, d.Input)))
 			case "unassigned":
@@ -58,8 +59,23 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-func scriptRange(group assign.Group) string {
-	plan, err := assign.Range().Assign(group)
+func assignorNamed(t *testing.T, name string) assign.Assignor {
+	for _, assignor := range allAssignors() {
+		if assignor.Name() == name {
+			return assignor
+		}
+	}
+	require.Fail(t, "no assignor has this name", name)
+	return nil
+}
+
+func allAssignors() []assign.Assignor {
+	return append(stickyKinds(), assign.Range(), assign.RoundRobin())
+}
+
+func scriptAssign(assignor assign.Assignor, group assign.Group) string {
+	group = claimed(assignor, group)
+	plan, err := assignor.Assign(group)
 	if err != nil {
 		return describeError(err)
 	}

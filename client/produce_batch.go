@@ -44,10 +44,6 @@ type produceRefusal struct {
 	records map[int]string // what the broker says of single records (KIP-467); nil if nothing
 }
 
-// produceSpares is how many batches are kept for their memory. The garbage
-// collector would empty a sync.Pool while batches are written and used again all the time.
-const produceSpares = 32
-
 // newBatch returns an empty batch, if possible with memory that was used before.
 func (b *batcher) newBatch() *produceBatch {
 	n := len(b.spare)
@@ -59,9 +55,11 @@ func (b *batcher) newBatch() *produceBatch {
 	return batch
 }
 
-// recycle gives the memory of a retired batch to the next one.
+// recycle gives the memory of a retired batch to the next one. What is kept is
+// about as much as may be buffered. (A sync.Pool would be emptied by the garbage collector
+// in the midst of work.)
 func (b *batcher) recycle(batch *produceBatch) {
-	if batch.abandoned || len(b.spare) == produceSpares {
+	if batch.abandoned || len(b.spare) > b.limit/b.maxBatch {
 		return
 	}
 	batch.builder.Reset()

@@ -1,10 +1,15 @@
 package integration
 
 import (
+	"fmt"
+	"strconv"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/musterkafka/muster/client"
 )
 
 // The cluster is this test's own, and it is done to it what clusters meet.
@@ -13,6 +18,7 @@ func TestMusterGroupOutlivesItsBrokers(t *testing.T) {
 	c := Start(t, Options{Brokers: 3})
 	require.True(t, t.Run("the coordinator is stopped", func(t *testing.T) { coordinatorStopped(t, c) }))
 	require.True(t, t.Run("a leader is killed in the middle of fetching", func(t *testing.T) { leaderKilled(t, c) }))
+	require.True(t, t.Run("a leader is killed in the middle of producing", func(t *testing.T) { leaderKilledProducing(t, c) }))
 }
 
 // Members and partitions stay as they are while the group moves to another
@@ -72,6 +78,48 @@ func leaderKilled(t *testing.T, c *Cluster) {
 	verdict := judgeAll(t, c, r, produced, topic, partitions)
 	require.Zero(t, verdict.Duplicates)
 	require.Len(t, ann.Log.Lines("level=WARN", "cannot reach a broker"), 1, "said once, not at each try")
+	c.Start(t, victim)
+}
+
+// Without idempotence a record may be written twice, but none is lost, and none
+// overtakes another.
+func leaderKilledProducing(t *testing.T, c *Cluster) {
+	const partitions, produced = 12, 24_000
+	topic := c.CreateTopic(t, partitions)
+	producer := c.MusterProducer(t, client.ProducerConfig{Partitioner: client.ManualPartitioner})
+	var mu sync.Mutex
+	var failed error
+	next := make([]int, partitions) // numbers of each partition, in the order in which they are acknowledged
+	for i := range produced {
+		if i == produced/4 {
+			c.Kill(t, 1)
+		}
+		record := &client.Record{Topic: topic, Partition: int32(i % partitions), Value: []byte(strconv.Itoa(i / partitions))}
+		require.NoError(t, producer.Send(t.Context(), record, func(at client.Offset, err error) {
+			mu.Lock()
+			defer mu.Unlock()
+			if err == nil && next[at.Partition] != i/partitions {
+				err = fmt.Errorf("record %d of partition %d acknowledged in place of %d", i/partitions, at.Partition, next[at.Partition])
+			}
+			next[i%partitions]++
+			if failed == nil {
+				failed = err
+			}
+		}))
+	}
+	require.NoError(t, producer.Flush(t.Context()))
+	require.NoError(t, failed)
+
+	seen := make([]int, partitions) // distinct numbers of each partition
+	for _, r := range c.FranzConsume(t, topic, partitions) {
+		number, err := strconv.Atoi(r.Value)
+		require.NoError(t, err)
+		require.LessOrEqual(t, number, seen[r.Partition], "none is lost, none overtakes another")
+		seen[r.Partition] = max(seen[r.Partition], number+1)
+	}
+	for partition, count := range seen {
+		require.Equal(t, produced/partitions, count, "partition %d", partition)
+	}
 }
 
 func total(ends map[Partition]int64) int {

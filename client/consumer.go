@@ -81,7 +81,7 @@ func (cl *Client) consumer(cfg ConsumerConfig, start func(groupmember.Config, dr
 	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
-	if cl.life.Err() != nil {
+	if context.Cause(cl.life) != nil {
 		return nil, context.Cause(cl.life)
 	}
 	cfg = cfg.withDefaults()
@@ -204,7 +204,7 @@ func (c *Consumer) Close(ctx context.Context) error {
 // closeDeadline returns until when Close may work.
 func closeDeadline(ctx context.Context, now time.Time, timeout time.Duration) time.Time {
 	limit := now.Add(timeout)
-	if deadline, ok := ctx.Deadline(); ok && ctx.Err() == nil && deadline.Before(limit) {
+	if deadline, ok := ctx.Deadline(); ok && context.Cause(ctx) == nil && deadline.Before(limit) {
 		return deadline
 	}
 	return limit

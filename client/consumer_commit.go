@@ -99,7 +99,7 @@ func (c *Consumer) commitLoop() {
 		all := c.owned.all()
 		c.mu.Unlock()
 		err := c.commit(c.life, all)
-		if err != nil && c.life.Err() == nil {
+		if err != nil && context.Cause(c.life) == nil {
 			c.trouble(err)
 			if !failing {
 				c.log.Warn("cannot commit, trying on", "error", err)

@@ -27,7 +27,7 @@ func TestABatchWithNothingForTheApplicationIsPassed(t *testing.T) {
 				c := b.open(ConsumerConfig{})
 				b.member.assign(all(1))
 
-				ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, testEnd)
+				ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, errTestEnd)
 				defer cancel()
 				var got []*Record
 				for batch, err := range c.Batches(ctx) {

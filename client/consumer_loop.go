@@ -253,7 +253,7 @@ func (l *loop) turn(trusted bool, damage *PartitionError) (outcome, *fetcher, er
 	switch {
 	case damage != nil:
 		return over, l.reject(damage), damage
-	case !c.closing.IsZero() || l.ctx.Err() != nil:
+	case !c.closing.IsZero() || context.Cause(l.ctx) != nil:
 		return over, l.putBack(), nil
 	case c.final != nil:
 		return over, l.putBack(), c.final

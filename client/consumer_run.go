@@ -138,7 +138,7 @@ func (c *Consumer) finalise(err error) {
 func (c *Consumer) awaitBootstrap() {
 	for {
 		_, err := c.cl.await(c.life, func(*cluster) bool { return true })
-		if err == nil || c.life.Err() != nil || c.cl.life.Err() != nil {
+		if err == nil || context.Cause(c.life) != nil || context.Cause(c.cl.life) != nil {
 			return
 		}
 		c.fail(err)

@@ -92,7 +92,7 @@ func (f *fetcher) run() {
 		case fetchNow:
 		}
 		pause, err := f.fetch()
-		if f.c.life.Err() != nil {
+		if context.Cause(f.c.life) != nil {
 			return
 		}
 		if failures++; err == nil {

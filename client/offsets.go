@@ -1,6 +1,7 @@
 package client
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -20,7 +21,7 @@ const (
 // answer.
 func (c *Consumer) lookUp(parts []*ownedPartition) {
 	results, err := c.group.LookUp(c.life, asPartitions(parts))
-	if c.life.Err() != nil {
+	if context.Cause(c.life) != nil {
 		return
 	}
 	found := make(map[partitionKey]groupmember.OffsetResult, len(results))
@@ -53,8 +54,11 @@ func (c *Consumer) lookUp(parts []*ownedPartition) {
 
 // listOffsets asks node, the leader of parts, for the end of each at which it is to start.
 func (c *Consumer) listOffsets(node int32, parts []*ownedPartition) {
-	resp, err := c.cl.requestNode(c.life, node, listOffsetsRequest(parts))
-	if c.life.Err() != nil {
+	c.mu.Lock()
+	req := listOffsetsRequest(parts)
+	c.mu.Unlock()
+	resp, err := c.cl.requestNode(c.life, node, req)
+	if context.Cause(c.life) != nil {
 		return
 	}
 	found := make(map[partitionKey]kmsg.ListOffsetsResponseTopicPartition)
@@ -91,6 +95,7 @@ func (c *Consumer) listOffsets(node int32, parts []*ownedPartition) {
 	c.conclude("cannot find where to start, trying on", &t)
 }
 
+// listOffsetsRequest is called with the mutex held.
 func listOffsetsRequest(parts []*ownedPartition) *kmsg.ListOffsetsRequest {
 	req := kmsg.NewPtrListOffsetsRequest()
 	req.ReplicaID = -1

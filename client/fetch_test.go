@@ -195,6 +195,8 @@ func TestWhatOnlyAPersonCanMendIsToldAtEachLoop(t *testing.T) {
 			require.EqualValues(t, 0, problem.Partition)
 		}
 		time.Sleep(time.Minute)
+		c.mu.Lock()
+		defer c.mu.Unlock()
 		require.Len(t, c.buffer.chunks, 1, "errors do not pile up while nobody listens")
 		require.Equal(t, []int64{0, 1, 2}, got, "the other partition goes on")
 	})

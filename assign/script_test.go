@@ -22,6 +22,8 @@ import (
 //	  member m1 T,U rack=a instance=i1 owns=T:0,1/U:2 generation=5
 //	range, roundrobin, sticky, cooperative-sticky
 //	                           the plan, checked and complete
+//	rounds cooperative-sticky  what members own after each round, until nothing changes
+//	explain sticky             the plan, against the old one in the input or the claims
 //	check, unassigned          of the plan in the input
 //	withhold                   the plan in the input without what is still owned
 //	subscription, assignment   hex in the input, read and printed; # starts a comment
@@ -36,6 +38,10 @@ func TestScripts(t *testing.T) {
 				return ""
 			case "range", "roundrobin", "sticky", "cooperative-sticky":
 				return scriptAssign(assignorNamed(t, d.Cmd), group)
+			case "rounds":
+				return scriptRounds(t, d, group)
+			case "explain":
+				return scriptExplain(t, d, group)
 			case "check":
 				return describeError(assign.Check(group, parsePlan(t, d.Input)))
 			case "unassigned":
@@ -87,6 +93,34 @@ func scriptAssign(assignor assign.Assignor, group assign.Group) string {
 		text += "unassigned: " + describePartitions(left)
 	}
 	return text
+}
+
+// scriptRounds lets the group follow the plans of a cooperative assignor.
+func scriptRounds(t *testing.T, d *datadriven.TestData, group assign.Group) string {
+	assignor := assignorNamed(t, d.CmdArgs[0].Key)
+	text := ""
+	for round := 1; round < 6; round++ {
+		plan := planned(t, assignor, group)
+		given := assign.Withhold(group, plan)
+		text += fmt.Sprintf("round %d\n%s", round, describePlan(given))
+		group = owning(group, given, int32(100+round))
+		if assign.Unassigned(group, given).Count() == 0 {
+			break
+		}
+	}
+	return text
+}
+
+func scriptExplain(t *testing.T, d *datadriven.TestData, group assign.Group) string {
+	before := assign.Owners(group)
+	if d.Input != "" {
+		before = parsePlan(t, d.Input)
+	}
+	plan := planned(t, assignorNamed(t, d.CmdArgs[0].Key), group)
+	if d.HasArg("withhold") {
+		plan = assign.Withhold(group, plan)
+	}
+	return assign.Explain(before, group, plan).String()
 }
 
 func scriptSubscription(t *testing.T, input string) string {

@@ -31,5 +31,7 @@ func (cooperativeSticky) Assign(g Group) (Plan, error) {
 	for m := range r.members {
 		c.owned(int32(m), cooperativeGeneration(r.members[m]))
 	}
-	return balance(r, g.Topics, c.settle()), nil
+	owner := c.settle()
+	r.balance(g.Topics, owner, workLimit)
+	return r.plan(owner), nil
 }

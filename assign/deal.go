@@ -5,16 +5,56 @@ import (
 	"slices"
 )
 
-// settle looks for the plan and enters it into owner. It reports whether the plan is the
-// best; if not, the work allowed was used up.
-func (e *exchange) settle(work int64) bool {
+// solve looks for the plan and enters it into owner, and returns how much of the work
+// allowed is left. If none is, the plan is not the best: what could not be thought through is
+// placed as evenly all the same, but whatever rack and owner. That takes as much work again,
+// and what is left over then goes to whoever has least.
+func (e *exchange) solve(work int64) (left int64) {
 	n := newNetwork(len(e.supply), e.wires, e.supply, e.sink())
 	e.wires = nil
 	n.prices = exchangePrices(len(e.owner))
 	n.work = work
-	exact := n.send()
+	n.fill()
+	n.lift()
+	n.send()
+	left = max(n.work, 0)
+	if n.left() > 0 {
+		n.work = max(work, 0)
+		n.sendAnyhow()
+	}
 	e.deal(n)
-	return exact
+	if n.left() > 0 {
+		e.spill()
+	}
+	return left
+}
+
+// lift takes away the limits that make topics spread over members.
+func (n *network) lift() {
+	for at := range n.arcs {
+		if n.arcs[at].cost == freeShare {
+			n.arcs[at].room = unlimited
+		}
+	}
+}
+
+// sendAnyhow sends what is left at whatever cost, except that last units still wait
+// for the others.
+func (n *network) sendAnyhow() {
+	n.prices = [5]int64{}
+	clear(n.potential)
+	var last []int32
+	for at := range n.arcs {
+		if a := &n.arcs[at]; a.cost == costLast && a.room > 0 {
+			a.room = 0
+			last = append(last, int32(at))
+		}
+	}
+	n.fill()
+	for _, at := range last {
+		n.arcs[at].room = 1
+	}
+	n.fill()
 }
 
 // deal moves the partitions along the flow, until they are with members.
@@ -34,8 +74,10 @@ func (e *exchange) deal(n *network) {
 	for _, gate := range e.gates {
 		e.handOut(n, gate)
 	}
-	for _, gang := range e.gangs {
-		e.handOut(n, gang.node)
+	for _, gangs := range e.gangs {
+		for _, gang := range gangs {
+			e.handOut(n, gang.node)
+		}
 	}
 	for m := range int32(len(e.members)) {
 		for e.lists.head[m] > 0 {

@@ -1,5 +1,7 @@
 package assign
 
+import "slices"
+
 // exchange is the network in which a group with levels looks for its plan: fewest rack
 // mismatches, then fewest moves. What goes through it are partitions. Its nodes, in the
 // direction of the flow:
@@ -22,21 +24,21 @@ type exchange struct {
 	supply []int32 // by node
 	lists  queues  // of partitions, by node
 
-	gangs   []gang
-	gangsOf [][]int32 // by kind, indexes into gangs
-	hub     int32     // node of class 0; those of the other classes follow
-	pools   []pool
-	stays   []int32 // nodes
-	gates   []int32 // nodes
+	gangs [][]gang // by kind
+	hub   int32    // node of class 0; those of the other classes follow
+	pools []pool
+	stays []int32 // nodes
+	gates []int32 // nodes
 }
 
-type gang struct{ rack, node int32 }
+type gang struct{ rack, node, people int32 }
 
 type pool struct{ class, set, node int32 }
 
 // Costs of an arc: indexes into prices.
 const (
-	free int8 = iota
+	free      int8 = iota
+	freeShare      // free; at first no more than a fair share
 	costMove
 	costMismatch
 	costLast
@@ -44,9 +46,9 @@ const (
 
 // exchangePrices makes one mismatch dearer than all moves together, and one last unit dearer
 // than all mismatches and moves.
-func exchangePrices(partitions int) [4]int64 {
+func exchangePrices(partitions int) [5]int64 {
 	mismatch := int64(partitions) + 1
-	return [4]int64{costMove: 1, costMismatch: mismatch, costLast: mismatch * mismatch}
+	return [5]int64{costMove: 1, costMismatch: mismatch, costLast: mismatch * mismatch}
 }
 
 func newExchange(l *levels, k *racks, owner []int32) *exchange {
@@ -87,31 +89,26 @@ func (e *exchange) addMembers() {
 	for range len(e.members) + 1 {
 		e.node()
 	}
-	e.gangsOf = make([][]int32, len(e.kinds))
+	e.gangs = make([][]gang, len(e.kinds))
 	for m := range int32(len(e.members)) {
-		part := e.kindPart[e.kind[m]]
-		if part < 0 {
-			continue
-		}
-		e.wire(e.gang(m).node, m, unlimited, free)
-		if level := e.level[part]; level > 0 {
+		e.joinGang(m)
+		if level := e.level[e.kind[m]]; level > 0 {
 			e.wire(m, e.sink(), level-1, free)
 			e.wire(m, e.sink(), 1, costLast)
 		}
 	}
 }
 
-// gang returns the gang of a member, a new one if need be.
-func (e *exchange) gang(member int32) gang {
+// joinGang makes a member one of its gang, a new one if need be.
+func (e *exchange) joinGang(member int32) {
 	kind, rack := e.kind[member], e.rackOf(member)
-	for _, at := range e.gangsOf[kind] {
-		if e.gangs[at].rack == rack {
-			return e.gangs[at]
-		}
+	at := slices.IndexFunc(e.gangs[kind], func(g gang) bool { return g.rack == rack })
+	if at < 0 {
+		at = len(e.gangs[kind])
+		e.gangs[kind] = append(e.gangs[kind], gang{rack: rack, node: e.node()})
 	}
-	e.gangsOf[kind] = append(e.gangsOf[kind], int32(len(e.gangs)))
-	e.gangs = append(e.gangs, gang{rack: rack, node: e.node()})
-	return e.gangs[len(e.gangs)-1]
+	e.gangs[kind][at].people++
+	e.wire(e.gangs[kind][at].node, member, unlimited, free)
 }
 
 func (e *exchange) rackOf(member int32) int32 {
@@ -126,27 +123,43 @@ func (e *exchange) rackOf(member int32) int32 {
 func (e *exchange) addGates(class int32) map[int32]int32 {
 	hub := e.hub + class
 	gates := make(map[int32]int32)
+	readers := e.readers(class)
 	for _, kind := range e.classKinds[class] {
 		if e.kindPart[kind] != e.classPart[class] {
 			continue
 		}
-		for _, at := range e.gangsOf[kind] {
-			gang := e.gangs[at]
-			if e.racks == nil {
-				e.wire(hub, gang.node, unlimited, free)
-				continue
+		for _, gang := range e.gangs[kind] {
+			from := hub
+			if e.racks != nil {
+				from = e.gate(hub, gang.rack, gates)
 			}
-			gate, made := gates[gang.rack]
-			if !made {
-				gate = e.node()
-				gates[gang.rack] = gate
-				e.gates = append(e.gates, gate)
-				e.wire(hub, gate, unlimited, free)
-			}
-			e.wire(gate, gang.node, unlimited, free)
+			share := 1 + int64(e.classSize[class])*int64(gang.people)/readers
+			e.wire(from, gang.node, int32(share), freeShare)
 		}
 	}
 	return gates
+}
+
+// readers returns how many members may have the partitions of a class.
+func (e *exchange) readers(class int32) int64 {
+	sum := int64(0)
+	for _, kind := range e.classKinds[class] {
+		if e.kindPart[kind] == e.classPart[class] {
+			sum += int64(e.people[kind])
+		}
+	}
+	return sum
+}
+
+func (e *exchange) gate(hub, rack int32, gates map[int32]int32) int32 {
+	gate, made := gates[rack]
+	if !made {
+		gate = e.node()
+		gates[rack] = gate
+		e.gates = append(e.gates, gate)
+		e.wire(hub, gate, unlimited, free)
+	}
+	return gate
 }
 
 func (e *exchange) newPoolIndex() *stamped {

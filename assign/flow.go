@@ -14,7 +14,7 @@ type network struct {
 	start  []int32 // by node, its first arc; one more at the end
 	supply []int32 // by node, what is still to be sent
 	sink   int32
-	prices [4]int64
+	prices [5]int64
 
 	// potential is by node, the least cost to bring one more unit there. An arc with room
 	// never costs less than the difference of its ends; if it costs exactly that it is tight.

@@ -7,7 +7,7 @@ func (n *network) fill() {
 	for n.work > 0 && n.measure() {
 		copy(n.next, n.start)
 		for v := range n.supply {
-			for n.supply[v] > 0 && n.walk(int32(v)) {
+			for n.supply[v] > 0 && n.work > 0 && n.walk(int32(v)) {
 			}
 		}
 	}

@@ -9,8 +9,8 @@ type levels struct {
 	people    []int32 // by kind, its members
 	classPart []int32 // by class
 	kindPart  []int32 // by kind; -1 for kinds without topics
-	level     []int32 // by part
-	work      int64
+	level     []int32 // by kind
+	work      int64   // how many arcs may still be looked at
 }
 
 // part is what is still to be cut, or known not to need it.
@@ -23,13 +23,16 @@ type part struct {
 // than the members that read them can take at k each, or some members cannot get as much as
 // k-1 each, or neither. A maximum flow says which topics or members these are. Everything that
 // is not as even as the subscriptions allow comes from such a bottleneck, so parts never mix.
-// It reports false if work was used up before.
-func findLevels(c *classes, work int64) (*levels, bool) {
+//
+// If the work is used up before, the levels of what is not cut yet are estimated, and work is
+// left at zero.
+func findLevels(c *classes, work int64) *levels {
 	l := &levels{
 		classes:   c,
 		people:    make([]int32, len(c.kinds)),
 		classPart: make([]int32, len(c.classTopics)),
 		kindPart:  make([]int32, len(c.kinds)),
+		level:     make([]int32, len(c.kinds)),
 		work:      work,
 	}
 	for _, kind := range c.kind {
@@ -48,10 +51,7 @@ func findLevels(c *classes, work int64) (*levels, bool) {
 	l.label(all, 0)
 	parts := []part{all}
 	for number := int32(0); int(number) < len(parts); {
-		two, cut, ok := l.cut(parts[number], number)
-		if !ok {
-			return l, false
-		}
+		two, cut := l.cut(parts[number], number)
 		if !cut {
 			number++
 			continue
@@ -60,7 +60,7 @@ func findLevels(c *classes, work int64) (*levels, bool) {
 		parts[number] = two[0]
 		parts = append(parts, two[1])
 	}
-	return l, true
+	return l
 }
 
 func (l *levels) label(p part, number int32) {
@@ -73,36 +73,49 @@ func (l *levels) label(p part, number int32) {
 }
 
 // cut cuts a part in two or, if that is not needed, notes its level.
-func (l *levels) cut(p part, number int32) (two [2]part, cut, ok bool) {
-	n, level := l.network(p, number)
-	n.fill()
-	open := n.open()
-	if len(open) == 0 {
-		for i, kind := range p.kinds {
-			n.widen(int32(len(p.classes)+i), l.people[kind])
-		}
-		n.fill()
-		if n.left() > 0 {
-			open = n.stuck()
-		}
-	}
-	l.work = n.work
+func (l *levels) cut(p part, number int32) (two [2]part, cut bool) {
 	if l.work <= 0 {
-		return two, false, false
+		l.estimate(p, number)
+		return two, false
 	}
-	if len(open) == 0 {
-		l.level = append(l.level, level)
-		return two, false, true
+	n, level := l.network(p, number)
+	side := l.bottleneck(n, p)
+	if l.work = max(n.work, 0); l.work == 0 {
+		l.estimate(p, number)
+		return two, false
+	}
+	if side == nil {
+		for _, kind := range p.kinds {
+			l.level[kind] = level
+		}
+		return two, false
 	}
 	for i, class := range p.classes {
-		side := &two[open[i]]
-		side.classes = append(side.classes, class)
+		half := &two[side[i]]
+		half.classes = append(half.classes, class)
 	}
 	for i, kind := range p.kinds {
-		side := &two[open[len(p.classes)+i]]
-		side.kinds = append(side.kinds, kind)
+		half := &two[side[len(p.classes)+i]]
+		half.kinds = append(half.kinds, kind)
 	}
-	return two, true, true
+	return two, true
+}
+
+// bottleneck returns, by node of a part's network, on which side of a cut it is; nil if
+// there is nothing to cut.
+func (l *levels) bottleneck(n *network, p part) []int8 {
+	n.fill()
+	if open := n.open(); open != nil {
+		return open
+	}
+	for i, kind := range p.kinds {
+		n.widen(int32(len(p.classes)+i), l.people[kind])
+	}
+	n.fill()
+	if n.left() > 0 {
+		return n.stuck()
+	}
+	return nil
 }
 
 // network is a part with classes as supplies and kinds as the way to the sink, in that order
@@ -136,45 +149,4 @@ func (l *levels) network(p part, number int32) (n *network, level int32) {
 	n = newNetwork(nodes, wires, supply, sink)
 	n.work = l.work
 	return n, level
-}
-
-// widen makes more room from a node to the sink.
-func (n *network) widen(node, room int32) {
-	for at := n.start[node]; at < n.start[node+1]; at++ {
-		if n.arcs[at].to == n.sink {
-			n.arcs[at].room += room
-		}
-	}
-}
-
-// open returns, by node, 1 for those from which more could be sent to the sink; nil
-// if there are none.
-func (n *network) open() []int8 {
-	open := make([]int8, len(n.supply))
-	n.queue = append(n.queue[:0], n.sink)
-	for i := 0; i < len(n.queue); i++ {
-		arcs := n.of(n.queue[i])
-		n.work -= int64(len(arcs))
-		for _, a := range arcs {
-			if open[a.to] == 0 && a.to != n.sink && n.arcs[a.mate].room > 0 {
-				open[a.to] = 1
-				n.queue = append(n.queue, a.to)
-			}
-		}
-	}
-	if len(n.queue) == 1 {
-		return nil
-	}
-	return open
-}
-
-// stuck returns, by node, 1 for those to which more could be sent after fill.
-func (n *network) stuck() []int8 {
-	stuck := make([]int8, len(n.supply))
-	for v, depth := range n.depth {
-		if depth >= 0 {
-			stuck[v] = 1
-		}
-	}
-	return stuck
 }

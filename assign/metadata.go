@@ -42,17 +42,35 @@ func AppendAssignment(dst []byte, p Partitions) []byte {
 	return appendUserData(dst, nil)
 }
 
+// appendPartitions writes [topic, [partition]] as the type Partitions promises it, whatever an
+// application made of it.
 func appendPartitions(dst []byte, p Partitions) []byte {
-	p = p.normalise()
-	topics := slices.DeleteFunc(sortedKeys(p), tooLong)
-	dst = kbin.AppendArrayLen(dst, len(topics))
+	topics := make([]string, 0, len(p))
+	size := 4
+	for topic, numbers := range p {
+		if len(numbers) > 0 && !tooLong(topic) {
+			topics = append(topics, topic)
+			size += 2 + len(topic) + 4 + 4*len(numbers)
+		}
+	}
+	slices.Sort(topics)
+	dst = slices.Grow(dst, size+4) // 4 for what follows everywhere
+	count := len(dst)
+	dst = kbin.AppendArrayLen(dst, 0)
+	written := int32(0)
 	for _, topic := range topics {
+		numbers := ascending(p[topic])
+		if len(numbers) == 0 {
+			continue
+		}
+		written++
 		dst = kbin.AppendString(dst, topic)
-		dst = kbin.AppendArrayLen(dst, len(p[topic]))
-		for _, number := range p[topic] {
+		dst = kbin.AppendArrayLen(dst, len(numbers))
+		for _, number := range numbers {
 			dst = kbin.AppendInt32(dst, number)
 		}
 	}
+	kbin.AppendInt32(dst[:count], written)
 	return dst
 }
 

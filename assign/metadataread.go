@@ -1,6 +1,7 @@
 package assign
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -53,7 +54,8 @@ type Joined struct {
 // ascending by ID. One member's bad bytes never fail the others: a member whose
 // subscription cannot be read subscribes to nothing, and one that is listed twice
 // counts once. Each such thing is one error in problems, which names the member; members are
-// always complete and usable. The result shares no memory with the metadata.
+// always complete and usable. The result shares no memory with the metadata, but members
+// with equal subscriptions share one list of topics.
 func ReadMembers(joined []Joined) (members []Member, problems []error) {
 	joined = slices.Clone(joined)
 	slices.SortFunc(joined, compareJoined)
@@ -81,6 +83,16 @@ type reader struct {
 	// names holds every topic name met so far: a group's members name the same
 	// topics over and over.
 	names map[string]string
+	// lists holds the lists of topics read last, as bytes and as names: members of one
+	// group mostly subscribe to the same.
+	lists [4]topicList
+	next  int // the oldest of lists
+	block []int32
+}
+
+type topicList struct {
+	bytes []byte // beginning with the number of topics
+	names []string
 }
 
 func newReader() *reader { return &reader{names: make(map[string]string)} }
@@ -98,7 +110,8 @@ func (r *reader) subscription(src []byte) (Member, error) {
 	// Some clients write a version whose later fields they do not have, so an end
 	// between fields is not damage (IBM/sarama#2618).
 	if version >= 1 && r.more() {
-		m.Owned = r.partitions().normalise()
+		m.Owned = r.partitions()
+		m.Owned.tidy()
 	}
 	if version >= 2 && r.more() {
 		m.Generation = max(r.Int32(), -1)
@@ -140,12 +153,24 @@ func (r *reader) begin(src []byte) (int16, error) {
 func (r *reader) more() bool { return r.Ok() && len(r.Src) > 0 }
 
 func (r *reader) topics() []string {
+	for _, list := range r.lists {
+		if len(list.bytes) > 0 && bytes.HasPrefix(r.Src, list.bytes) {
+			r.Src = r.Src[len(list.bytes):]
+			return list.names
+		}
+	}
+	src := r.Src
 	n := r.arrayLen(2)
 	topics := make([]string, 0, n)
 	for range n {
 		topics = append(topics, r.name())
 	}
-	return sortedUnique(topics)
+	topics = sortedUnique(topics)
+	if r.Ok() && n > 0 {
+		r.lists[r.next] = topicList{src[:len(src)-len(r.Src)], topics}
+		r.next = (r.next + 1) % len(r.lists)
+	}
+	return topics
 }
 
 func (r *reader) userData() []byte {
@@ -173,10 +198,23 @@ func (r *reader) partitions() Partitions {
 
 func (r *reader) numbers(list []int32) []int32 {
 	n := r.arrayLen(4)
-	list = slices.Grow(list, n)
+	list = r.grow(list, n)
 	for range n {
 		list = append(list, r.Int32())
 	}
+	return list
+}
+
+// grow makes room for n more numbers. Lists are parts of larger blocks, because most of them
+// are short.
+func (r *reader) grow(list []int32, n int) []int32 {
+	if len(list) > 0 {
+		return slices.Grow(list, n)
+	}
+	if n > len(r.block) {
+		r.block = make([]int32, max(n, min(len(r.Src)/4, 1024)))
+	}
+	list, r.block = r.block[:0:n], r.block[n:]
 	return list
 }
 

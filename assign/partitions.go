@@ -91,6 +91,20 @@ func (p Partitions) normalise() Partitions {
 	return clean
 }
 
+// tidy is normalise in place.
+func (p Partitions) tidy() {
+	for topic, numbers := range p {
+		if len(numbers) > 0 && numbers[0] >= 0 && strictlyAscending(numbers) {
+			continue
+		}
+		if numbers = ascending(numbers); len(numbers) > 0 {
+			p[topic] = numbers
+		} else {
+			delete(p, topic)
+		}
+	}
+}
+
 // ascending returns numbers sorted, each once, without negative ones. It copies
 // only if there is something to change.
 func ascending(numbers []int32) []int32 {
@@ -138,5 +152,7 @@ func strictlyAscending[T cmp.Ordered](list []T) bool {
 }
 
 func sortedKeys[V any](m map[string]V) []string {
-	return slices.Sorted(maps.Keys(m))
+	keys := slices.AppendSeq(make([]string, 0, len(m)), maps.Keys(m))
+	slices.Sort(keys)
+	return keys
 }

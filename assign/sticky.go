@@ -2,7 +2,6 @@ package assign
 
 import (
 	"fmt"
-	"math"
 )
 
 // Sticky returns Kafka's "sticky" assignor.
@@ -36,21 +35,28 @@ func (sticky) Assign(g Group) (Plan, error) {
 			c.owned(int32(m), max(r.members[m].Generation, -1))
 		}
 	}
-	return balance(r, g.Topics, c.settle()), nil
+	owner := c.settle()
+	r.balance(g.Topics, owner, workLimit)
+	return r.plan(owner), nil
 }
 
+// workLimit is how many steps the search for a plan may take, at some nanoseconds each. Groups
+// that are met in practice take far less.
+const workLimit = 1 << 29
+
 // balance makes the plan of the sticky assignors: see the package comment. Owner is by
-// partition the member with the valid claim, or nobody; it is overwritten.
-func balance(r *roster, topics map[string]Topic, owner []int32) Plan {
-	if len(r.topics) == 0 {
-		return r.plan(owner)
+// partition the member with the valid claim, or nobody; it becomes who shall own. Balance
+// returns how much of the work allowed is left: zero if the plan may not be the best.
+func (r *roster) balance(topics map[string]Topic, owner []int32, work int64) (left int64) {
+	if len(owner) == 0 {
+		return work
 	}
 	racks := newRacks(r, topics)
 	if members := r.sharedSubscribers(); members != nil && racks == nil {
 		r.even(members, owner)
-		return r.plan(owner)
+		return work
 	}
-	levels, _ := findLevels(newClasses(r), math.MaxInt64)
-	newExchange(levels, racks, owner).settle(math.MaxInt64)
-	return r.plan(owner)
+	l := findLevels(newClasses(r), work/2)
+	left = newExchange(l, racks, owner).solve(work / 2)
+	return min(l.work, left)
 }

@@ -69,8 +69,11 @@ func (c *coordinator) Find(ctx context.Context, forget bool) (code int16, err er
 	node, ok := c.cl.coordinators.get(c.group)
 	if !ok {
 		node, code, err = c.cl.findCoordinator(ctx, c.group)
-		if err != nil || code != 0 {
-			return code, err
+		switch {
+		case err != nil:
+			return 0, portError(err)
+		case code != 0:
+			return code, nil
 		}
 	}
 	c.mu.Lock()
@@ -83,7 +86,7 @@ func (c *coordinator) Find(ctx context.Context, forget bool) (code int16, err er
 func (c *coordinator) Request(ctx context.Context, route groupmember.Route, req kmsg.Request) (kmsg.Response, error) {
 	node := c.last()
 	if node < 0 {
-		return nil, portError{unsent(fmt.Errorf("%s: %w", kmsg.NameForKey(req.Key()), errNoCoordinator))}
+		return nil, portError(unsent(fmt.Errorf("%s: %w", kmsg.NameForKey(req.Key()), errNoCoordinator)))
 	}
 	key := connKey{node: node}
 	if route == groupmember.RouteGroup {
@@ -93,18 +96,45 @@ func (c *coordinator) Request(ctx context.Context, route groupmember.Route, req 
 	if err == nil {
 		return resp, nil
 	}
-	if ctx.Err() == nil {
+	switch {
+	case context.Cause(ctx) == nil:
 		c.cl.coordinators.forget(c.group, node)
+	case route == groupmember.RouteGroup && held(req):
+		// The broker answers what comes behind it only once this has been.
+		c.cl.pool.drop(func(k connKey) bool { return k == key }, errGivenUp)
 	}
-	return nil, portError{err}
+	return nil, portError(err)
+}
+
+// held reports whether a broker may hold req for as long as a rebalance takes.
+func held(req kmsg.Request) bool {
+	switch req.(type) {
+	case *kmsg.JoinGroupRequest, *kmsg.SyncGroupRequest:
+		return true
+	}
+	return false
 }
 
 // portError tells the driver, which knows nothing of connections, whether a
-// request has left.
-type portError struct{ error }
+// request has left, and what is no use trying again.
+func portError(err error) error {
+	told := &driver.Error{Failure: groupmember.Failure{Unsent: conn.Unsent(err), Text: err.Error()}}
+	switch {
+	case errors.Is(err, ErrClosed):
+		told.Kind = groupmember.Closed
+	case errors.Is(err, conn.ErrUnsupported):
+		told.Kind = groupmember.Unsupported
+	default:
+		return sent{err}
+	}
+	return told
+}
 
-func (e portError) Unsent() bool  { return conn.Unsent(e.error) }
-func (e portError) Unwrap() error { return e.error }
+// sent is an error of a request with the answer to whether it has left.
+type sent struct{ error }
+
+func (e sent) Unsent() bool  { return conn.Unsent(e.error) }
+func (e sent) Unwrap() error { return e.error }
 
 func (c *coordinator) last() int32 {
 	c.mu.Lock()
@@ -112,7 +142,10 @@ func (c *coordinator) last() int32 {
 	return c.node
 }
 
-var errNoCoordinator = errors.New("the group's coordinator is not known yet")
+var (
+	errNoCoordinator = errors.New("the group's coordinator is not known yet")
+	errGivenUp       = errors.New("the member has given up a request that the broker holds")
+)
 
 // findCoordinator asks any broker, a random one each time, for the coordinator
 // of group and remembers it. It returns FindCoordinator's error code for the

@@ -13,6 +13,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/musterkafka/muster/groupmember"
+	"github.com/musterkafka/muster/groupmember/driver"
 )
 
 // coordinates makes every broker name node as the coordinator of every group,
@@ -198,5 +199,53 @@ func TestLookUpsGoToAllBrokersInTurn(t *testing.T) {
 		for _, b := range f.all() {
 			require.NotEmpty(t, b.Seen(keyFindCoordinator), "one stale broker must not decide alone")
 		}
+	})
+}
+
+func TestAHeldRequestThatIsGivenUpLosesItsConnection(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFakes(t, 1)
+		f.coordinates(1, 0)
+		f.broker(1).On(keyJoinGroup, func(kmsg.Request) kmsg.Response { return kmsg.NewPtrJoinGroupResponse() })
+		co := f.client(Config{}).coordinator("g", t)
+		_, err := co.Find(t.Context(), false)
+		require.NoError(t, err)
+		f.broker(1).Hold(keyJoinGroup)
+		ctx, giveUp := context.WithCancel(t.Context())
+		given := make(chan error)
+		go func() {
+			_, err := co.Request(ctx, groupmember.RouteGroup, kmsg.NewPtrJoinGroupRequest())
+			given <- err
+		}()
+		synctest.Wait()
+		giveUp()
+		require.ErrorIs(t, <-given, context.Canceled)
+
+		soon, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		_, err = co.Request(soon, groupmember.RouteGroup, kmsg.NewPtrHeartbeatRequest())
+		require.NoError(t, err, "a request behind the held one")
+	})
+}
+
+func TestWhatCannotBeTriedAgainSaysSoToTheMember(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFakes(t, 1)
+		f.coordinates(1, 0)
+		f.broker(1).Offer(keyJoinGroup, 100, 101)
+		cl := f.client(Config{})
+		co := cl.coordinator("g", t)
+		_, err := co.Find(t.Context(), false)
+		require.NoError(t, err)
+		kind := func() groupmember.FailureKind {
+			_, err := co.Request(t.Context(), groupmember.RouteGroup, kmsg.NewPtrJoinGroupRequest())
+			told, ok := errors.AsType[*driver.Error](err)
+			require.True(t, ok, "%v", err)
+			require.True(t, told.Unsent)
+			return told.Kind
+		}
+		require.Equal(t, groupmember.Unsupported, kind())
+		require.NoError(t, cl.Close())
+		require.Equal(t, groupmember.Closed, kind())
 	})
 }

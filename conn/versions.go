@@ -1,6 +1,7 @@
 package conn
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 
@@ -44,6 +45,10 @@ func newVersionTable(keys []kmsg.ApiVersionsResponseApiKey) versionTable {
 	return table
 }
 
+// ErrUnsupported is wrapped by the [Error] of a request that the broker at the
+// other end cannot be sent in any version.
+var ErrUnsupported = errors.New("not supported by this broker")
+
 // choose returns the highest version up to ours that the broker offers.
 func (t *versionTable) choose(key, ours int16) (int16, error) {
 	if key < 0 || int(key) >= len(t) || maxVersion(key) < 0 {
@@ -51,11 +56,11 @@ func (t *versionTable) choose(key, ours int16) (int16, error) {
 	}
 	theirs := t[key]
 	if !theirs.known {
-		return 0, fmt.Errorf("the broker does not offer this API (key %d): is it too old, or is this the port of a controller?", key)
+		return 0, fmt.Errorf("%w: it does not offer this API (key %d): is it too old, or is this the port of a controller?", ErrUnsupported, key)
 	}
 	version := min(ours, theirs.max)
 	if version < max(theirs.min, 0) {
-		return 0, fmt.Errorf("no common version: this client can send 0 to %d, the broker offers %d to %d", ours, theirs.min, theirs.max)
+		return 0, fmt.Errorf("%w: no common version: this client can send 0 to %d, the broker offers %d to %d", ErrUnsupported, ours, theirs.min, theirs.max)
 	}
 	return version, nil
 }

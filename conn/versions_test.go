@@ -24,7 +24,7 @@ func TestTheHighestCommonVersionIsChosen(t *testing.T) {
 		{"theirs are too new", keyFetch, 18, 100, 120, 0, "no common version: this client can send 0 to 18, the broker offers 100 to 120"},
 		{"capped below theirs", keyJoin, 1, 2, 9, 0, "no common version: this client can send 0 to 1, the broker offers 2 to 9"},
 		{"theirs is nonsense", keyJoin, 9, -5, -2, 0, "no common version"},
-		{"not offered", keyJoin, 9, unknown, unknown, 0, "the broker does not offer this API (key 11)"},
+		{"not offered", keyJoin, 9, unknown, unknown, 0, "not supported by this broker: it does not offer this API (key 11)"},
 		{"key above kmsg's", kmsg.MaxKey + 1, 9, unknown, unknown, 0, "this client does not know API key 95"},
 		{"negative key", -1, 9, unknown, unknown, 0, "this client does not know API key -1"},
 	} {
@@ -80,7 +80,7 @@ func TestVersionsAreThoseOfTheConnection(t *testing.T) {
 		}
 
 		_, err = c.Request(t.Context(), kmsg.NewPtrFetchRequest())
-		require.ErrorContains(t, err, "broker broker:9092: Fetch: no common version: this client can send 0 to ")
+		require.ErrorContains(t, err, "broker broker:9092: Fetch: not supported by this broker: no common version: this client can send 0 to ")
 		require.True(t, Unsent(err))
 	})
 }

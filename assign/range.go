@@ -23,47 +23,38 @@ func (rangeAssignor) Name() string { return "range" }
 func (rangeAssignor) Cooperative() bool { return false }
 
 func (rangeAssignor) Assign(g Group) (Plan, error) {
-	if err := g.validate(); err != nil {
+	r, err := newRoster(g, compareMembers)
+	if err != nil {
 		return nil, fmt.Errorf("range: %w", err)
 	}
-	members := slices.Clone(g.Members)
-	slices.SortFunc(members, compareMembers)
-	topics := rangeTopics(g.Topics, members)
+	owner := make([]int32, r.partitions())
+	topics := r.rangeTopics(g.Topics, owner)
 	if slices.ContainsFunc(topics, func(t *rangeTopic) bool { return t.rackAware }) {
 		matchRacks(topics)
 	}
-	plan := make(Plan, len(members))
-	for _, m := range members {
-		plan[m.ID] = make(Partitions, len(m.Topics))
-	}
 	for _, t := range topics {
 		t.deal()
-		t.write(plan)
+		t.settle()
 	}
-	return plan, nil
+	return r.plan(owner), nil
 }
 
-// rangeTopics returns the topics that have both partitions and subscribers,
-// ascending by name. Members come in the order in which they are served.
-func rangeTopics(known map[string]Topic, members []Member) []*rangeTopic {
-	byName := make(map[string]*rangeTopic)
-	for i, m := range members {
-		for _, name := range sortedUnique(m.Topics) {
-			if known[name].Partitions == 0 {
-				continue
-			}
-			t := byName[name]
-			if t == nil {
-				t = &rangeTopic{name: name, members: members}
-				byName[name] = t
-			}
-			t.subscribers = append(t.subscribers, int32(i))
+// rangeTopics returns the topics of a roster, ready to be handed out into owner.
+func (r *roster) rangeTopics(known map[string]Topic, owner []int32) []*rangeTopic {
+	racked := slices.ContainsFunc(r.members, func(m Member) bool { return m.Rack != "" })
+	topics := make([]*rangeTopic, len(r.topics))
+	for i, subscribers := range r.subscribers() {
+		t := &rangeTopic{members: r.members, subscribers: subscribers}
+		t.owner = owner[r.first[i]:r.first[i+1]]
+		t.given = make([]int32, len(subscribers))
+		t.each = len(t.owner) / len(subscribers)
+		t.extra = len(t.owner) % len(subscribers)
+		if racked {
+			racks := known[r.topics[i]].Racks
+			t.racks = racks[:min(len(racks), len(t.owner))]
+			t.rackAware = t.racksMatter()
 		}
-	}
-	topics := make([]*rangeTopic, 0, len(byName))
-	for _, name := range sortedKeys(byName) {
-		byName[name].start(known[name])
-		topics = append(topics, byName[name])
+		topics[i] = t
 	}
 	return topics
 }
@@ -71,25 +62,15 @@ func rangeTopics(known map[string]Topic, members []Member) []*rangeTopic {
 // A rangeTopic is one topic while it is handed out. A subscriber is known by its
 // place in subscribers.
 type rangeTopic struct {
-	name        string
 	members     []Member // of the whole group, in order
 	subscribers []int32  // indexes into members, ascending
 	racks       [][]string
 	rackAware   bool // racks can make a difference
 
 	owner []int32 // by partition, 1 + place of the subscriber; 0 while free
-	given []int   // by subscriber, how many it has
+	given []int32 // by subscriber, how many it has
 	each  int     // what every subscriber gets at least
 	extra int     // how many may still get one more
-}
-
-func (t *rangeTopic) start(known Topic) {
-	t.racks = known.Racks[:min(len(known.Racks), int(known.Partitions))]
-	t.owner = make([]int32, known.Partitions)
-	t.given = make([]int, len(t.subscribers))
-	t.each = len(t.owner) / len(t.subscribers)
-	t.extra = len(t.owner) % len(t.subscribers)
-	t.rackAware = t.racksMatter()
 }
 
 func (t *rangeTopic) member(subscriber int) *Member {
@@ -103,14 +84,14 @@ func (t *rangeTopic) room(subscriber int) int {
 	if t.extra > 0 {
 		most++
 	}
-	return max(0, most-t.given[subscriber])
+	return max(0, most-int(t.given[subscriber]))
 }
 
 // give hands over a free partition to a subscriber that has room.
 func (t *rangeTopic) give(subscriber, partition int) {
 	t.owner[partition] = int32(subscriber) + 1
 	t.given[subscriber]++
-	if t.given[subscriber] > t.each {
+	if int(t.given[subscriber]) > t.each {
 		t.extra--
 	}
 }
@@ -120,6 +101,9 @@ func (t *rangeTopic) give(subscriber, partition int) {
 func (t *rangeTopic) deal() {
 	next := 0
 	for s := range t.subscribers {
+		if next == len(t.owner) {
+			break
+		}
 		for room := t.room(s); room > 0 && next < len(t.owner); next++ {
 			if t.owner[next] == 0 {
 				t.give(s, next)
@@ -129,19 +113,9 @@ func (t *rangeTopic) deal() {
 	}
 }
 
-// write enters the owners into the plan. All lists are parts of one block.
-func (t *rangeTopic) write(plan Plan) {
-	block := make([]int32, len(t.owner))
-	lists := make([][]int32, len(t.subscribers))
-	for s, n := range t.given {
-		lists[s], block = block[:0:n], block[n:]
-	}
-	for partition, owner := range t.owner {
-		lists[owner-1] = append(lists[owner-1], int32(partition))
-	}
-	for s, list := range lists {
-		if len(list) > 0 {
-			plan[t.member(s).ID][t.name] = list
-		}
+// settle puts members in place of subscribers into owner.
+func (t *rangeTopic) settle() {
+	for p, place := range t.owner {
+		t.owner[p] = t.subscribers[place-1]
 	}
 }

@@ -25,8 +25,11 @@ func Withhold(g Group, plan Plan) Plan {
 	rest := make(Plan, len(plan))
 	for id, share := range plan {
 		kept := make(Partitions, len(share))
+		block := make([]int32, 0, share.Count())
 		for topic, numbers := range share {
-			if free := claims[topic].free(index[id], numbers); len(free) > 0 {
+			begin := len(block)
+			block = claims[topic].free(index[id], numbers, block)
+			if free := block[begin:len(block):len(block)]; len(free) > 0 {
 				kept[topic] = free
 			}
 		}
@@ -76,16 +79,15 @@ func (t topicClaims) add(c claim, numbers []int32) {
 	}
 }
 
-// free returns the numbers that a member, known by 1 + its index, may have now.
-func (t topicClaims) free(member int32, numbers []int32) []int32 {
-	var free []int32
+// free appends to dst the numbers that a member, known by 1 + its index, may have now.
+func (t topicClaims) free(member int32, numbers, dst []int32) []int32 {
 	for _, p := range numbers {
 		if p >= 0 && int(p) < len(t) {
 			if held := t[p]; held.member != 0 && (held.disputed || held.member != member) {
 				continue
 			}
 		}
-		free = append(free, p)
+		dst = append(dst, p)
 	}
-	return free
+	return dst
 }

@@ -114,6 +114,7 @@ func TestMusterCloseWhileJoiningLeavesAtOnce(t *testing.T) {
 	require.Eventually(t, func() bool {
 		return slices.Contains(clientIDs(t, c, group), "bob")
 	}, time.Minute, 10*time.Millisecond)
+	awaitLog(t, ann, "to=Releasing") // and there it stays, with a record in hand
 	begin := time.Now()
 	require.NoError(t, bob.Close())
 	require.Less(t, time.Since(begin), time.Second)

@@ -19,7 +19,7 @@ const unknownTopic = 3
 // answer is a Metadata response of cluster "c" with brokers 1 and 2 and these topics.
 func answer(topics ...kmsg.MetadataResponseTopic) *kmsg.MetadataResponse {
 	resp := kmsg.NewPtrMetadataResponse()
-	resp.ClusterID = kmsg.StringPtr("c")
+	resp.ClusterID = new("c")
 	resp.ControllerID = 1
 	for id := range int32(2) {
 		b := kmsg.NewMetadataResponseBroker()
@@ -55,7 +55,7 @@ func TestAnAnswerBecomesACluster(t *testing.T) {
 		topicAnswer("b", idB, 0, partitionAnswer(1, 2, 5), partitionAnswer(0, 1, 4)),
 		topicAnswer("a", idA, 0, partitionAnswer(0, 2, 0)),
 	)
-	resp.Brokers[0].Rack = kmsg.StringPtr("r1")
+	resp.Brokers[0].Rack = new("r1")
 	c := (&cluster{}).apply(7, []string{"a", "b"}, resp)
 
 	require.Equal(t, uint64(7), c.number)

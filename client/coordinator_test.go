@@ -58,9 +58,7 @@ func TestACoordinatorIsRememberedForAllOfTheClientUntilItIsForgotten(t *testing.
 		f.coordinates(2, 0)
 		cl := f.client(Config{})
 		one, two := cl.coordinator("g", 1), cl.coordinator("g", 2)
-		find := func(co interface {
-			Find(ctx context.Context, forget bool) (int16, error)
-		}, forget bool, lookups int) {
+		find := func(co driver.Coordinator, forget bool, lookups int) {
 			_, err := co.Find(t.Context(), forget)
 			require.NoError(t, err)
 			require.Equal(t, lookups, f.seen(keyFindCoordinator))

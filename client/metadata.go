@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -195,12 +196,12 @@ func (m *metadata) round(ctx context.Context) {
 	number, topics := m.begin()
 	resp, err := askInTurn(ctx, m.cl.metadataSources(), func(ctx context.Context, node int32) (*kmsg.MetadataResponse, error) {
 		resp, err := m.cl.requestMetadata(ctx, node, topics)
-		if context.Cause(ctx) != errAnswered {
+		if !errors.Is(context.Cause(ctx), errAnswered) {
 			m.tried(node, err)
 		}
 		return resp, err
 	})
-	if ctx.Err() != nil {
+	if context.Cause(ctx) != nil {
 		return
 	}
 	m.finish(number, topics, resp, err)

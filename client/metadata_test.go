@@ -280,7 +280,7 @@ func TestABrokerOfAnotherClusterIsRefused(t *testing.T) {
 		require.NoError(t, err)
 		f.broker(1).On(keyMetadata, func(req kmsg.Request) kmsg.Response {
 			resp := f.metadata(req).(*kmsg.MetadataResponse)
-			resp.ClusterID = kmsg.StringPtr("other")
+			resp.ClusterID = new("other")
 			resp.Brokers = resp.Brokers[:1]
 			return resp
 		})

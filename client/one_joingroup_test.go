@@ -68,7 +68,7 @@ func TestDocsOneJoinGroupNamesWhatIsThere(t *testing.T) {
 	stops := regexp.MustCompile("(?m)^\\| \\d+ \\| `([^`]+)` \\| (.+?) \\|").FindAllStringSubmatch(string(text), -1)
 	require.Greater(t, len(stops), 5, "the table of stops is not found")
 	for _, stop := range stops {
-		for _, chain := range strings.Split(stop[2], ", ") {
+		for chain := range strings.SplitSeq(stop[2], ", ") {
 			checkChain(t, stop[1], strings.Split(chain, " -> "))
 		}
 	}

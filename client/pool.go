@@ -163,7 +163,7 @@ func (p *pool) connect(s *slot, rest time.Time) {
 	if c != nil && a.conn == nil {
 		c.Close()
 	}
-	if s.life.Err() == nil {
+	if context.Cause(s.life) == nil {
 		p.report.dialed(s.key, err, news)
 	}
 	close(a.done)
@@ -175,7 +175,7 @@ func (p *pool) settleAttempt(s *slot, c *conn.Conn, err error) (a *attempt, news
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	a = s.attempt
-	if s.life.Err() != nil {
+	if context.Cause(s.life) != nil {
 		a.err = unsent(context.Cause(s.life))
 		return a, false
 	}
@@ -221,7 +221,7 @@ func (p *pool) traceOf(s *slot) *conn.Trace {
 		p.mu.Lock()
 		s.settle(time.Now())
 		p.mu.Unlock()
-		if s.life.Err() == nil {
+		if context.Cause(s.life) == nil {
 			p.report.ended(s.key, cause)
 		}
 		if users != nil {

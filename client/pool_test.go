@@ -68,7 +68,7 @@ func TestAConnectionThatComesAfterItsOwnerHasGoneIsClosed(t *testing.T) {
 		var late *conn.Conn
 		cl.pool.dial = func(_ context.Context, addr string, _ *conn.Trace) (_ *conn.Conn, err error) {
 			<-gate
-			late, err = conn.Dial(context.Background(), addr, conn.Config{Dial: f.dial})
+			late, err = conn.Dial(t.Context(), addr, conn.Config{Dial: f.dial})
 			return late, err
 		}
 		failed := make(chan error)
@@ -155,7 +155,7 @@ func TestAttemptsInARowAreSpacedOut(t *testing.T) {
 		f.broker(2).Refuse(errors.New("down"))
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		for ctx.Err() == nil {
+		for context.Cause(ctx) == nil {
 			_, err := cl.conn(ctx, 2, classProduce, nil)
 			require.Error(t, err)
 		}
@@ -171,7 +171,7 @@ func TestABrokerThatHangsUpIsDialedGently(t *testing.T) {
 		cl := f.bootstrapped(Config{})
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		for ctx.Err() == nil {
+		for context.Cause(ctx) == nil {
 			c, err := cl.conn(ctx, 2, classProduce, nil)
 			if err == nil {
 				f.broker(2).DropConnections()

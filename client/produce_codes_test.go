@@ -93,9 +93,9 @@ func TestEachRecordGetsItsOwnReason(t *testing.T) {
 			b.answer(0, 87)
 			resp := b.produce(1, req.(*kmsg.ProduceRequest)).(*kmsg.ProduceResponse)
 			bad := kmsg.NewProduceResponseTopicPartitionErrorRecord()
-			bad.RelativeOffset, bad.ErrorMessage = 1, kmsg.StringPtr("no key")
+			bad.RelativeOffset, bad.ErrorMessage = 1, new("no key")
 			p := &resp.Topics[0].Partitions[0]
-			p.ErrorMessage, p.ErrorRecords = kmsg.StringPtr("bad batch"), append(p.ErrorRecords, bad)
+			p.ErrorMessage, p.ErrorRecords = new("bad batch"), append(p.ErrorRecords, bad)
 			return resp
 		})
 		release := b.broker(1).Hold(keyProduce)

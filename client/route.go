@@ -67,7 +67,7 @@ func (cl *Client) request(ctx context.Context, key connKey, req kmsg.Request) (k
 		switch {
 		case err == nil || c.Err() == nil:
 			return resp, err
-		case cl.life.Err() != nil:
+		case context.Cause(cl.life) != nil:
 			return nil, fmt.Errorf("%w: %w", ErrClosed, err)
 		}
 		cl.refresh("a request found its connection dead")
@@ -96,7 +96,7 @@ func (cl *Client) requestAny(ctx context.Context, req kmsg.Request) (kmsg.Respon
 			return resp, nil
 		}
 		errs = append(errs, err)
-		if ctx.Err() != nil || cl.life.Err() != nil {
+		if context.Cause(ctx) != nil || context.Cause(cl.life) != nil {
 			break
 		}
 	}

@@ -106,7 +106,7 @@ func TestTheSearchForAControllerEnds(t *testing.T) {
 			defer cancel()
 			_, err := cl.requestController(ctx, kmsg.NewPtrListGroupsRequest(), func(kmsg.Response) bool { return false })
 			require.ErrorContains(t, err, test.want, name)
-			require.NoError(t, ctx.Err(), name)
+			require.NoError(t, context.Cause(ctx), name)
 		})
 	}
 }

@@ -118,7 +118,7 @@ func hasHeading(text, anchor string) bool {
 // missingTargets returns what the commands of a page ask of make in vain.
 func missingTargets(text string, targets map[string]bool) (missing []string) {
 	for _, match := range makeUse.FindAllStringSubmatch(text, -1) {
-		for _, target := range strings.Fields(match[1]) {
+		for target := range strings.FieldsSeq(match[1]) {
 			if !targets[target] {
 				missing = append(missing, target)
 			}

@@ -58,7 +58,7 @@ func (c *Cluster) MusterProducer(t testing.TB, cfg client.ProducerConfig) *clien
 	t.Cleanup(func() { require.NoError(t, cl.Close()) })
 	producer, err := cl.Producer(cfg)
 	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, producer.Close(context.Background())) })
+	t.Cleanup(func() { require.NoError(t, producer.Close(context.WithoutCancel(t.Context()))) })
 	return producer
 }
 

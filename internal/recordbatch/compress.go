@@ -46,9 +46,9 @@ func (c *Compressor) append(dst, src []byte) []byte {
 		return appendLZ4(dst, src, encoder)
 	case Zstd:
 		return c.appendZstd(dst, src)
-	default:
-		return dst
+	case None:
 	}
+	return dst
 }
 
 // gzipWriter is a gzip encoder with what it writes to.

@@ -81,7 +81,9 @@ func (d *Decompressor) decompress(codec Codec, src []byte, maxBytes int) (*buffe
 		decode = (*Decompressor).decodeLZ4
 	case Zstd:
 		decode = (*Decompressor).decodeZstd
-	default:
+	case None: // is not opened by a decompressor
+	}
+	if decode == nil {
 		return nil, fmt.Errorf("unknown compression (%v)", codec)
 	}
 	b, err := decode(d, src, maxBytes)
@@ -143,7 +145,7 @@ func (d *Decompressor) readAll(out *buffer, r *gzipReader, maxBytes int) (*buffe
 			case n > 0:
 				out = d.grow(out, maxBytes)
 				out.data = append(out.data, r.probe[0])
-			case err == io.EOF:
+			case errors.Is(err, io.EOF):
 				return out, nil
 			case err != nil:
 				return out, err
@@ -152,7 +154,7 @@ func (d *Decompressor) readAll(out *buffer, r *gzipReader, maxBytes int) (*buffe
 		}
 		n, err := r.gzip.Read(out.data[len(out.data):limit])
 		out.data = out.data[:len(out.data)+n]
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return out, nil
 		}
 		if err != nil {

@@ -32,7 +32,6 @@ func varintAt(b []byte, i int) (int64, int) {
 				return int64(u>>1) ^ -int64(u&1), start + k + 1
 			}
 		}
-		i = start
 	}
 	return 0, len(b) + 1
 }

@@ -90,23 +90,26 @@ func (g Group) validate() error {
 		}
 		seen[m.ID] = true
 	}
-	for _, name := range sortedKeys(g.Topics) {
-		if n := g.Topics[name].Partitions; n < 0 {
-			return fmt.Errorf("topic %q has %d partitions; the number must not be negative", name, n)
-		}
-	}
-	return checkSize(g.Topics)
+	return checkTopics(g.Topics)
 }
 
 // maxPartitions bounds the partitions of one group, and with them the memory for a
 // plan: several times what the largest Kafka clusters hold.
 const maxPartitions = 1 << 24
 
-// checkSize says whether the topics have too many partitions to plan for.
-func checkSize(topics map[string]Topic) error {
+// checkTopics says which topic has a negative number of partitions, the first by name, or
+// that the topics have too many partitions to plan for.
+func checkTopics(topics map[string]Topic) error {
 	var sum int64
-	for _, t := range topics {
-		sum += int64(t.Partitions)
+	bad, found := "", false
+	for name, t := range topics {
+		if t.Partitions < 0 && (!found || name < bad) {
+			bad, found = name, true
+		}
+		sum += int64(max(t.Partitions, 0))
+	}
+	if found {
+		return fmt.Errorf("topic %q has %d partitions; the number must not be negative", bad, topics[bad].Partitions)
 	}
 	if sum > maxPartitions {
 		return fmt.Errorf("the topics have %d partitions in all; a plan can hold at most %d", sum, maxPartitions)

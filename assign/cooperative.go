@@ -6,8 +6,13 @@ import (
 	"github.com/twmb/franz-go/pkg/kbin"
 )
 
-// CooperativeSticky returns Kafka's "cooperative-sticky" assignor (KIP-429). Its plan is that of
-// Sticky; Withhold makes two rounds of it.
+// CooperativeSticky returns Kafka's "cooperative-sticky" assignor (KIP-429), for members that keep what
+// they own while the group rebalances. What it aims at stands in the package comment; Withhold makes
+// two rounds of its plan.
+//
+// Claims are read from Owned. Their generation is Generation; if that is unknown, which it is for members
+// older than KIP-792, UserData of 4 bytes is the generation, and UserData as
+// Sticky reads it holds one. Else it is -1.
 func CooperativeSticky() Assignor { return cooperativeSticky{} }
 
 type cooperativeSticky struct{}

@@ -22,7 +22,7 @@ func newRoster(g Group, order func(a, b Member) int) (*roster, error) {
 	if err := g.validate(); err != nil {
 		return nil, err
 	}
-	r := &roster{members: slices.Clone(g.Members), number: make(map[string]int32)}
+	r := &roster{members: slices.Clone(g.Members), number: make(map[string]int32, len(g.Topics))}
 	slices.SortFunc(r.members, order)
 	lists := r.collectSubscriptions()
 	r.numberTopics(lists, g.Topics)

@@ -4,7 +4,12 @@ import (
 	"fmt"
 )
 
-// Sticky returns Kafka's "sticky" assignor.
+// Sticky returns Kafka's "sticky" assignor, for members that let go of everything before they join
+// (KIP-54). What it aims at stands in the package comment.
+//
+// Claims are read from UserData, in version 1 or 0 of what Java's StickyAssignor writes there
+// (version 0 has no generation: -1). A member whose UserData is neither claims
+// what is in Owned and Generation, which eager members leave empty on the wire.
 func Sticky() Assignor { return sticky{} }
 
 type sticky struct{}

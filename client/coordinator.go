@@ -119,7 +119,10 @@ func held(req kmsg.Request) bool {
 // request has left, and what is no use trying again.
 func portError(err error) error {
 	told := &driver.Error{Failure: groupmember.Failure{Unsent: conn.Unsent(err), Text: err.Error()}}
+	_, noBroker := errors.AsType[*BootstrapError](err)
 	switch {
+	case noBroker: // whatever it was that did answer at an address
+		told.Kind = groupmember.Unreachable
 	case errors.Is(err, ErrClosed):
 		told.Kind = groupmember.Closed
 	case errors.Is(err, conn.ErrUnsupported):

@@ -247,3 +247,17 @@ func TestWhatCannotBeTriedAgainSaysSoToTheMember(t *testing.T) {
 		require.Equal(t, groupmember.Closed, kind())
 	})
 }
+
+// The next one at that address may be a broker.
+func TestAMemberTriesOnWhileSomethingElseAnswersInPlaceOfABroker(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFakes(t, 1)
+		f.coordinates(1, 0)
+		f.broker(1).Offer(keyMetadata, 100, 101)
+		co := f.client(Config{}).coordinator("g", t)
+		_, err := co.Find(t.Context(), false)
+		told, ok := errors.AsType[*driver.Error](err)
+		require.True(t, ok, "%v", err)
+		require.Equal(t, groupmember.Unreachable, told.Kind)
+	})
+}

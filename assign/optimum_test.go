@@ -36,7 +36,7 @@ func TestStickyPlansStayWhereTheyAre(t *testing.T) {
 		for _, assignor := range stickyKinds() {
 			plan := planned(t, assignor, group)
 			again := planned(t, assignor, owning(group, plan, 10))
-			require.Equal(t, plan, again, "%s of %s", assignor.Name(), describeGroup(group))
+			requireEqualPlans(t, plan, again, group)
 		}
 	})
 }

@@ -148,9 +148,13 @@ func (q question) score(owners []int) score {
 // planned runs an assignor and requires a plan that is valid and complete.
 func planned(t require.TestingT, assignor assign.Assignor, group assign.Group) assign.Plan {
 	plan, err := assignor.Assign(claimed(assignor, group))
-	require.NoError(t, err, "%s of %s", assignor.Name(), describeGroup(group))
-	require.NoError(t, assign.Check(group, plan), "%s of %s", assignor.Name(), describeGroup(group))
-	require.Zero(t, assign.Unassigned(group, plan).Count(), "%s of %s", assignor.Name(), describeGroup(group))
+	if err == nil {
+		err = assign.Check(group, plan)
+	}
+	left := assign.Unassigned(group, plan)
+	if err != nil || left.Count() > 0 {
+		require.Fail(t, "not a plan", "%s: %v, unassigned %v\n%s", assignor.Name(), err, left, describeGroup(group))
+	}
 	return plan
 }
 

@@ -40,7 +40,7 @@ func TestMusterMemberCutOffIsSilentBeforeOthersTakeOver(t *testing.T) {
 	ann.Network.Cut()
 	awaitBrokerShares(t, c, group, map[string]int{"bob": 12})
 	takeover := assignedAfter(t, r, "bob", cut)
-	require.InDelta(t, sessionTimeout.Seconds(), (r.Events()[takeover].At - cut).Seconds(), 1.5, "the time from the cut to the takeover")
+	requireSessionTimeout(t, r.Events()[takeover].At-cut)
 
 	require.Positive(t, readsSince(r.Events()[:takeover], "ann", cut), "ann reads on for a while after the cut")
 	require.Less(t, readsSince(r.Events()[:takeover], "ann", 0), produced/2, "ann had more to read when it fell silent")
@@ -59,6 +59,15 @@ func TestMusterMemberCutOffIsSilentBeforeOthersTakeOver(t *testing.T) {
 	require.Equal(t, verdict.Duplicates, rereads(events)["ann"], "only what ann had read is read twice")
 	commitTime := time.Second // the interval, and time for the last answer
 	require.LessOrEqual(t, verdict.Duplicates, readsSince(events[:takeover], "ann", cut-commitTime))
+}
+
+// requireSessionTimeout requires that a takeover came when the broker had missed
+// heartbeats for long enough: the last came up to an interval before the crash,
+// and the others learn of it with one of theirs.
+func requireSessionTimeout(t *testing.T, takeover time.Duration) {
+	t.Helper()
+	require.Greater(t, takeover, sessionTimeout-time.Second)
+	require.Less(t, takeover, sessionTimeout+5*time.Second)
 }
 
 // assignedAfter returns the index of the first event after a moment that

@@ -48,7 +48,7 @@ func TestMusterSaysWithinTheBootstrapTimeoutWhyNoBrokerAnswers(t *testing.T) {
 			for _, err := range consumer.Records(t.Context()) {
 				requireExplained(t, err, wrong.addr, wrong.words)
 			}
-			require.InDelta(t, timeout.Seconds(), time.Since(begin).Seconds(), 0.5)
+			require.Less(t, time.Since(begin), timeout+time.Second)
 
 			_, err = cl.Admin().DescribeTopics(t.Context(), "any")
 			requireExplained(t, err, wrong.addr, wrong.words)
@@ -74,7 +74,7 @@ func TestMusterSaysByTheDeadlineOfACallWhyNoBrokerAnswers(t *testing.T) {
 			defer cancel()
 			begin := time.Now()
 			_, err = cl.Admin().DescribeTopics(ctx, "any")
-			require.InDelta(t, patience.Seconds(), time.Since(begin).Seconds(), 0.3)
+			require.Less(t, time.Since(begin), patience+time.Second)
 			require.ErrorIs(t, err, context.DeadlineExceeded)
 			requireExplained(t, err, wrong.addr, "")
 		})

@@ -74,9 +74,9 @@ func cooperativeGeneration(m Member) int32 {
 	if m.Generation >= 0 {
 		return m.Generation
 	}
-	r := kbin.Reader{Src: m.UserData}
-	if generation := r.Int32(); r.Complete() == nil {
-		return max(generation, -1)
+	if len(m.UserData) == 4 {
+		r := kbin.Reader{Src: m.UserData}
+		return max(r.Int32(), -1)
 	}
 	data, ok := readStickyData(m.UserData)
 	if !ok {

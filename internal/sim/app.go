@@ -1,0 +1,221 @@
+package sim
+
+import (
+	"time"
+
+	"github.com/musterkafka/muster/groupmember"
+)
+
+// app is the application of a process: it reads what the member owns, commits
+// what is done, and lets go when it is told to, sometimes slowly.
+type app struct {
+	p         *process
+	parts     []holding // by index of the partition in world.parts
+	suspended bool
+	offered   []string // topics of the last subscription sent
+	tickets   groupmember.Ticket
+	lookups   []request // asked and not answered
+	commits   []request
+	revokes   []*revoke // the first runs
+	stuckTill time.Time // it does not ask for records
+	slowTill  time.Time // it takes its time to let go
+}
+
+// holding is one partition of one application.
+type holding struct {
+	owned bool  // from Assigned until it has been let go of
+	going bool  // it is being taken back: nothing new is handed out
+	ready bool  // the position is known
+	done  int64 // the offset of the next record to be done
+	asked int64 // the highest that a commit was asked for
+	most  int64 // the highest that was ever done
+}
+
+type request struct {
+	ticket groupmember.Ticket
+	parts  []int
+}
+
+// revoke is one Revoke that the application is working on.
+type revoke struct {
+	seq      groupmember.Seq
+	parts    []int
+	lost     bool
+	canceled bool
+	ticket   groupmember.Ticket // of the commit it waits for; 0 if none
+}
+
+func (a *app) begin(p *process) {
+	a.p = p
+	a.parts = make([]holding, len(p.world.parts))
+	a.beat()
+}
+
+// beat lets the application work now and then.
+func (a *app) beat() {
+	w := a.p.world
+	w.after(time.Duration(300+w.random.IntN(900))*time.Millisecond, func() {
+		if a.p.dead {
+			return
+		}
+		if !a.p.paused {
+			a.work()
+		}
+		a.beat()
+	})
+}
+
+// trusting reports whether the application may hand records out.
+func (a *app) trusting() bool {
+	return !a.suspended && a.p.world.now.Before(a.p.member.Trusted())
+}
+
+// work asks for records and does some, and may commit.
+func (a *app) work() {
+	w := a.p.world
+	if !w.now.Before(a.stuckTill) && a.p.config.PollInterval > 0 {
+		a.p.step(groupmember.Asked{})
+	}
+	if a.p.dead {
+		return
+	}
+	for i := range a.parts {
+		h := &a.parts[i]
+		if h.owned && h.ready && !h.going && a.trusting() && w.random.IntN(3) > 0 {
+			w.delivered(a.p, i)
+			h.do()
+		}
+	}
+	if w.random.IntN(4) == 0 {
+		a.commit(func(i int) bool { return a.parts[i].owned && !a.parts[i].going })
+	}
+}
+
+func (h *holding) do() {
+	h.done++
+	h.most = max(h.most, h.done)
+}
+
+// commit asks for what is done and not asked for yet. It returns the ticket, or 0.
+func (a *app) commit(which func(part int) bool) groupmember.Ticket {
+	var offsets []groupmember.Offset
+	var parts []int
+	for i := range a.parts {
+		h := &a.parts[i]
+		if which(i) && h.ready && h.done > h.asked {
+			at := a.p.world.parts[i]
+			offsets = append(offsets, groupmember.Offset{Topic: at.topic, Partition: at.id, Next: h.done, LeaderEpoch: -1})
+			h.asked = h.done
+			parts = append(parts, i)
+		}
+	}
+	if len(offsets) == 0 {
+		return 0
+	}
+	a.tickets++
+	ticket := a.tickets
+	a.commits = append(a.commits, request{ticket, parts})
+	a.p.step(groupmember.Commit{Ticket: ticket, Offsets: offsets})
+	return ticket
+}
+
+func (a *app) committed(ev groupmember.Committed) {
+	w := a.p.world
+	done, ok := take(&a.commits, ev.Ticket)
+	if !ok {
+		w.fail("%s: ticket %d is answered but not open", a.p.name, ev.Ticket)
+		return
+	}
+	if ev.Failure.Failed() || len(ev.Results) == 0 || ev.Results[0].Code != 0 {
+		for _, i := range done.parts {
+			a.parts[i].asked = 0 // to be asked for again
+		}
+	}
+	for _, r := range a.revokes {
+		if r.ticket == ev.Ticket {
+			w.after(0, func() { a.p.run(func() { a.release(r) }) })
+		}
+	}
+}
+
+// assigned takes new partitions in. Their positions are looked up.
+func (a *app) assigned(ev groupmember.Assigned) {
+	w := a.p.world
+	a.suspended = false
+	for _, i := range w.indexes(ev.Added) {
+		if a.parts[i].owned {
+			w.fail("%s: %v is added and was owned", a.p.name, w.parts[i])
+		}
+		a.parts[i] = holding{owned: true, most: a.parts[i].most}
+		w.given(a.p, i)
+	}
+	if len(ev.Added) > 0 {
+		w.after(0, func() { a.p.run(a.lookUp) })
+	}
+}
+
+// lookUp asks for the positions that are not known and not asked for.
+func (a *app) lookUp() {
+	var parts []int
+	which := groupmember.Partitions{}
+	for i := range a.parts {
+		if h := &a.parts[i]; h.owned && !h.ready && !a.looking(i) {
+			at := a.p.world.parts[i]
+			which[at.topic] = append(which[at.topic], at.id)
+			parts = append(parts, i)
+		}
+	}
+	if len(parts) == 0 {
+		return
+	}
+	a.tickets++
+	a.lookups = append(a.lookups, request{a.tickets, parts})
+	a.p.step(groupmember.LookUp{Ticket: a.tickets, Partitions: which})
+}
+
+func (a *app) looking(part int) bool {
+	for _, l := range a.lookups {
+		for _, i := range l.parts {
+			if i == part {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (a *app) lookedUp(ev groupmember.LookedUp) {
+	w := a.p.world
+	if _, ok := take(&a.lookups, ev.Ticket); !ok {
+		w.fail("%s: ticket %d is answered but not open", a.p.name, ev.Ticket)
+		return
+	}
+	for _, r := range ev.Results {
+		h := &a.parts[w.index(r.Offset.Topic, r.Offset.Partition)]
+		if r.Code == 0 && h.owned && !h.ready {
+			h.ready, h.done = true, max(0, r.Offset.Next)
+			h.asked = h.done
+		}
+	}
+	w.after(100*time.Millisecond, func() { a.p.run(a.lookUp) })
+}
+
+func take(all *[]request, ticket groupmember.Ticket) (request, bool) {
+	for i, one := range *all {
+		if one.ticket == ticket {
+			*all = append((*all)[:i], (*all)[i+1:]...)
+			return one, true
+		}
+	}
+	return request{}, false
+}
+
+// end forgets everything: the process is gone.
+func (a *app) end() {
+	for i := range a.parts {
+		if a.parts[i].owned {
+			a.parts[i].owned = false
+			a.p.world.dropped(a.p, i)
+		}
+	}
+}

@@ -1,0 +1,288 @@
+package sim
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/musterkafka/muster/groupmember"
+)
+
+// process is one run of a program with a member in it, from its start to its
+// exit or crash. Another run in the same seat is another process.
+type process struct {
+	world  *world
+	seat   *seat
+	name   string
+	config groupmember.Config
+	member *groupmember.Member
+	state  groupmember.State
+	timer  time.Time
+	out    []groupmember.Action
+
+	coordinator *broker // last found
+	links       []*link
+	open        []question // asked of the process, not of the coordinator
+	cutOff      bool       // from all brokers
+	paused      bool
+	backlog     []func() // what happened while it was paused
+	dead        bool     // crashed or exited
+
+	app app
+
+	leaving     bool // Leave was asked for
+	fenced      bool // another process has its instance ID
+	misled      bool // the last sign of life was accepted unseen
+	planless    int  // plans that failed
+	joins       []time.Time
+	joinGroup   groupmember.Seq // the open JoinGroup
+	generations int             // Assigned seen
+}
+
+// question is one that the process answers itself.
+type question struct {
+	seq      groupmember.Seq
+	canceled bool
+}
+
+func (w *world) start(s *seat) *process {
+	w.started++
+	p := &process{world: w, seat: s, name: fmt.Sprintf("m%d", w.started), config: s.config}
+	p.config.Seed = w.random.Uint64()
+	member, err := groupmember.New(p.config)
+	if err != nil {
+		panic("BUG: " + err.Error())
+	}
+	p.member = member
+	p.app.begin(p)
+	for _, other := range w.processes {
+		if other.seat.config.InstanceID != "" && other.seat.config.InstanceID == s.config.InstanceID {
+			other.fenced = true
+		}
+	}
+	s.process = p
+	w.processes = append(w.processes, p)
+	w.note("%s starts in seat %d, instance %q, cooperative %v", p.name, s.id, p.config.InstanceID, p.config.Cooperative)
+	p.step(groupmember.Start{})
+	return p
+}
+
+// step gives the member one event and does what it answers. Nothing of that
+// comes back before step has returned.
+func (p *process) step(ev groupmember.Event) {
+	if p.dead {
+		return
+	}
+	w := p.world
+	w.visits[p.state][indexOf(ev)]++
+	w.tell(p, ev)
+	p.out = p.member.Step(w.now, ev, p.out[:0])
+	for _, a := range p.out {
+		if w.trace != nil {
+			w.trace("      " + groupmember.DescribeAction(a))
+		}
+		p.perform(a)
+	}
+	p.arm()
+	w.check(p)
+}
+
+// arm sees to it that the member is stepped at its deadline.
+func (p *process) arm() {
+	at := p.member.Deadline()
+	if p.dead || at.IsZero() || at.Equal(p.timer) {
+		return
+	}
+	p.timer = at
+	p.world.at(at, func() {
+		if p.timer.Equal(at) {
+			p.timer = time.Time{}
+			p.run(func() { p.step(groupmember.Elapsed{}) })
+		}
+	})
+}
+
+// run does something in the process, once it is not paused.
+func (p *process) run(do func()) {
+	switch {
+	case p.dead:
+	case p.paused:
+		p.backlog = append(p.backlog, do)
+	default:
+		do()
+	}
+}
+
+func (p *process) deliver(ev groupmember.Event, unseen bool) {
+	p.run(func() {
+		if replied, ok := ev.(groupmember.Replied); ok {
+			if replied.Resp != nil {
+				p.misled = unseen
+			}
+			if replied.Seq == p.joinGroup {
+				p.joinGroup = 0
+			}
+		}
+		p.step(ev)
+	})
+}
+
+func (p *process) answerLater(d time.Duration, ev groupmember.Event) {
+	p.world.after(d, func() { p.deliver(ev, false) })
+}
+
+// answer answers a question of the member's after a while, or as canceled if it
+// is not wanted any more by then.
+func (p *process) answer(seq groupmember.Seq, d time.Duration, event func() groupmember.Event, canceled groupmember.Event) {
+	p.open = append(p.open, question{seq: seq})
+	p.world.after(d, func() {
+		p.run(func() {
+			if q, ok := p.settle(seq); ok && q.canceled && p.world.random.IntN(2) == 0 {
+				p.step(canceled)
+			} else if ok {
+				p.step(event())
+			}
+		})
+	})
+}
+
+func (p *process) settle(seq groupmember.Seq) (question, bool) {
+	for i, q := range p.open {
+		if q.seq == seq {
+			p.open = append(p.open[:i], p.open[i+1:]...)
+			return q, true
+		}
+	}
+	return question{}, false
+}
+
+// perform does one action, as the driver does.
+func (p *process) perform(a groupmember.Action) {
+	switch a := a.(type) {
+	case groupmember.Find:
+		p.find(a)
+	case groupmember.Send:
+		p.send(a)
+	case groupmember.Encode:
+		p.encode(a)
+	case groupmember.Plan:
+		p.makePlan(a)
+	case groupmember.Decode:
+		p.decode(a)
+	case groupmember.Resolve:
+		p.world.fail("%s: the classic protocol has no topic IDs", p.name)
+	case groupmember.Revoke:
+		p.app.revoke(a)
+	case groupmember.Cancel:
+		p.onCancel(a.Seq)
+	case groupmember.Assigned:
+		p.generations++
+		p.app.assigned(a)
+	case groupmember.Suspended:
+		p.app.suspended = true
+		p.world.needless(p, "suspended")
+	case groupmember.Resumed:
+		p.app.suspended = false
+	case groupmember.Committed:
+		p.app.committed(a)
+	case groupmember.LookedUp:
+		p.app.lookedUp(a)
+	case groupmember.Warned:
+	case groupmember.Moved:
+		p.state = a.To
+	case groupmember.Exit:
+		p.exit(a.Failure)
+	}
+}
+
+func (p *process) send(a groupmember.Send) {
+	switch a.Req.(type) {
+	case *kmsg.JoinGroupRequest:
+		p.checkJoin(a.Seq)
+	default:
+		if commit, ok := onWire(a.Req).(*kmsg.OffsetCommitRequest); ok {
+			p.checkCommit(commit)
+		}
+	}
+	p.request(a)
+}
+
+func (p *process) onCancel(seq groupmember.Seq) {
+	if seq == p.joinGroup {
+		p.joinGroup = 0
+	}
+	for i := range p.open {
+		if p.open[i].seq == seq {
+			p.open[i].canceled = true
+			return
+		}
+	}
+	if p.cancel(seq) || p.app.cancel(seq) {
+		return
+	}
+}
+
+// exit is the end of the member, which must have a reason.
+func (p *process) exit(failure groupmember.Failure) {
+	w := p.world
+	if !p.leaving {
+		fenced := p.fenced && failure.Kind == groupmember.BrokerRefused
+		planless := p.planless >= 3 && failure.Kind == groupmember.Rejected
+		if !fenced && !planless {
+			w.fail("%s exits by itself: %v", p.name, failure)
+		}
+	}
+	w.note("%s exits: %v", p.name, failure)
+	p.end()
+}
+
+// crash ends the process without a word to anybody.
+func (p *process) crash() {
+	p.world.note("%s crashes", p.name)
+	p.end()
+}
+
+func (p *process) end() {
+	w := p.world
+	p.dead = true
+	p.app.end()
+	for len(p.links) > 0 {
+		l := p.links[0]
+		w.breakLink(l, 0)
+		l.closed = true
+		p.links = p.links[1:]
+	}
+	for i, other := range w.processes {
+		if other == p {
+			w.processes = append(w.processes[:i], w.processes[i+1:]...)
+			break
+		}
+	}
+	if p.seat.process == p {
+		p.seat.process = nil
+	}
+}
+
+func (p *process) pause() {
+	p.world.note("%s is stopped", p.name)
+	p.paused = true
+}
+
+// resume lets a stopped process go on. Its application may run before it has
+// noticed anything.
+func (p *process) resume() {
+	if !p.paused || p.dead {
+		return
+	}
+	p.world.note("%s goes on", p.name)
+	p.paused = false
+	if p.world.random.IntN(2) == 0 {
+		p.app.work()
+	}
+	backlog := p.backlog
+	p.backlog = nil
+	for _, do := range backlog {
+		p.run(do)
+	}
+}

@@ -1,0 +1,103 @@
+package sim
+
+import (
+	"time"
+
+	"github.com/musterkafka/muster/groupmember"
+)
+
+// heal ends all faults.
+func (w *world) heal() {
+	w.note("the faults end")
+	w.faulty = false
+	for _, b := range w.brokers {
+		w.revive(b)
+	}
+	if w.home == nil {
+		w.succeed()
+	}
+	if w.home.group == nil {
+		w.appoint(w.home, 0)
+	}
+	for _, p := range append([]*process(nil), w.processes...) {
+		p.cutOff = false
+		p.app.stuckTill, p.app.slowTill = time.Time{}, time.Time{}
+		p.resume()
+	}
+	w.occupy(w.seats[0])
+}
+
+// patience is by when the group must have recovered: connections that are broken are
+// noticed, sessions of those who are gone have ended, and a few rounds have passed.
+func (w *world) patience() time.Duration {
+	return 15*time.Second + 2*w.plan.session + 3*w.plan.rebalance
+}
+
+// calmFor is how long nothing may happen once the group has recovered.
+const calmFor = 10 * time.Second
+
+// recover says that the group comes to rest and stays so.
+func (w *world) recover() {
+	end := w.now.Add(w.patience())
+	for w.violation == "" && w.unrest() != "" {
+		if w.now.After(end) {
+			w.fail("the group has not recovered %v after the faults: %s", w.patience(), w.unrest())
+			return
+		}
+		w.until(500 * time.Millisecond)
+	}
+	if w.violation != "" {
+		return
+	}
+	w.note("the group has recovered")
+	generation := w.home.group.Generation()
+	before := make([]int64, len(w.parts))
+	for i, at := range w.parts {
+		before[i] = w.log.Offset(at.topic, at.id)
+	}
+	w.until(calmFor)
+	if now := w.home.group.Generation(); w.violation == "" && now != generation {
+		w.fail("the group goes from generation %d to %d although nothing happens", generation, now)
+	}
+	for i, at := range w.parts {
+		if w.violation == "" && w.wanted(at.topic) && w.log.Offset(at.topic, at.id) <= before[i] {
+			w.fail("no commits arrive for %v", at)
+		}
+	}
+}
+
+// unrest says what keeps the group from being at rest.
+func (w *world) unrest() string {
+	for _, p := range w.processes {
+		switch {
+		case p.fenced:
+			return p.name + " is fenced and has not ended"
+		case p.leaving:
+			return p.name + " has not left"
+		case p.state != groupmember.Stable:
+			return p.name + " is " + p.state.String()
+		case p.app.suspended:
+			return p.name + " is suspended"
+		case len(p.app.revokes) > 0:
+			return p.name + " still lets go"
+		}
+	}
+	for part, at := range w.parts {
+		if n := len(w.owners[part]); w.wanted(at.topic) && n != 1 {
+			return at.String() + " does not have one owner"
+		}
+	}
+	if w.home.group == nil || w.home.group.Size() != len(w.processes) {
+		return "the coordinator counts members in that are gone"
+	}
+	return ""
+}
+
+func (w *world) wanted(topic string) bool {
+	for _, p := range w.processes {
+		if contains(p.seat.topics, topic) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,112 @@
+package sim
+
+import (
+	"slices"
+	"time"
+
+	"github.com/musterkafka/muster/groupmember"
+)
+
+// revoke takes a Revoke in. One is worked on at a time, as the driver sees to.
+func (a *app) revoke(ev groupmember.Revoke) {
+	w := a.p.world
+	r := &revoke{seq: ev.Seq, lost: ev.Lost, parts: w.indexes(ev.Partitions)}
+	for _, i := range r.parts {
+		h := &a.parts[i]
+		if !h.owned {
+			w.fail("%s: %v is taken back and was not owned", a.p.name, w.parts[i])
+		}
+		h.going = true
+		if ev.Lost {
+			h.owned = false
+			w.dropped(a.p, i)
+		}
+	}
+	if ev.Lost {
+		a.suspended = false
+		w.needless(a.p, "lost")
+	}
+	a.revokes = append(a.revokes, r)
+	if len(a.revokes) == 1 {
+		a.hurry(r)
+	}
+}
+
+// hurry lets the application finish what it has in hand.
+func (a *app) hurry(r *revoke) {
+	w := a.p.world
+	w.after(w.inHand(a), func() { a.p.run(func() { a.finish(r) }) })
+}
+
+// inHand is how long the application has to do with what it has in hand.
+func (w *world) inHand(a *app) time.Duration {
+	d := time.Duration(w.random.IntN(20)) * time.Millisecond
+	if w.now.Before(a.slowTill) {
+		d += time.Duration(w.random.Int64N(int64(a.p.config.RebalanceTimeout) * 3 / 2))
+	}
+	return d
+}
+
+// finish is reached when nothing is in hand any more: what is done is
+// committed, unless the partitions are lost.
+func (a *app) finish(r *revoke) {
+	if !a.running(r) {
+		return
+	}
+	if !r.lost && !r.canceled {
+		for _, i := range r.parts {
+			if h := &a.parts[i]; h.ready && a.trusting() {
+				h.do()
+			}
+		}
+		ticket := a.commit(func(i int) bool { return slices.Contains(r.parts, i) })
+		if ticket != 0 && a.waits(ticket) {
+			r.ticket = ticket
+			return
+		}
+	}
+	a.release(r)
+}
+
+func (a *app) waits(ticket groupmember.Ticket) bool {
+	for _, c := range a.commits {
+		if c.ticket == ticket {
+			return true
+		}
+	}
+	return false
+}
+
+func (a *app) running(r *revoke) bool { return len(a.revokes) > 0 && a.revokes[0] == r }
+
+// release lets go, and answers.
+func (a *app) release(r *revoke) {
+	if !a.running(r) {
+		return
+	}
+	a.revokes = a.revokes[1:]
+	for _, i := range r.parts {
+		if h := &a.parts[i]; !r.lost && !r.canceled && h.owned {
+			h.owned = false
+			a.p.world.dropped(a.p, i)
+		}
+	}
+	a.p.step(groupmember.Released{Seq: r.seq})
+	if len(a.revokes) > 0 {
+		a.hurry(a.revokes[0])
+	}
+}
+
+// cancel tells the application that there is no time left. The partitions are
+// the next Revoke's.
+func (a *app) cancel(seq groupmember.Seq) bool {
+	for _, r := range a.revokes {
+		if r.seq == seq {
+			r.canceled = true
+			w := a.p.world
+			w.after(time.Duration(w.random.IntN(5))*time.Millisecond, func() { a.p.run(func() { a.release(r) }) })
+			return true
+		}
+	}
+	return false
+}

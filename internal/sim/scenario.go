@@ -1,0 +1,79 @@
+package sim
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/musterkafka/muster/groupmember"
+)
+
+// scenario is what a seed makes of the group before anything happens.
+type scenario struct {
+	partitions   [2]int32 // by topic
+	calm         bool     // no faults: members only come, go and change their minds
+	initialDelay time.Duration
+	storm        time.Duration // how long there is trouble
+	rhythm       time.Duration // the mean time between two troubles
+	rebalance    time.Duration // the largest rebalance timeout
+	session      time.Duration // the largest session timeout
+}
+
+// kinds of groups by which members they have.
+const (
+	eagerGroup = iota
+	cooperativeGroup
+	mixedGroup // on the way from one to the other (KIP-429)
+	kinds
+)
+
+func (w *world) makeScenario() scenario {
+	r := w.random
+	s := scenario{
+		partitions: [2]int32{int32(1 + r.IntN(5)), int32(r.IntN(3))},
+		calm:       r.IntN(8) == 0,
+		storm:      w.between(20*time.Second, 50*time.Second),
+		rhythm:     w.between(300*time.Millisecond, 5*time.Second),
+	}
+	if r.IntN(3) == 0 {
+		s.initialDelay = time.Second
+	}
+	kind := r.IntN(kinds)
+	for id := range 1 + r.IntN(4) {
+		seat := w.makeSeat(id, kind)
+		s.rebalance = max(s.rebalance, seat.config.RebalanceTimeout)
+		s.session = max(s.session, seat.config.SessionTimeout)
+		w.seats = append(w.seats, seat)
+	}
+	return s
+}
+
+func (w *world) makeSeat(id, kind int) *seat {
+	r := w.random
+	cooperative := kind == cooperativeGroup || kind == mixedGroup && r.IntN(2) == 0
+	s := &seat{id: id, topics: w.subscription(), config: groupmember.Config{
+		Group:             "g",
+		SessionTimeout:    w.between(6*time.Second, 10*time.Second),
+		RebalanceTimeout:  w.between(4*time.Second, 12*time.Second),
+		HeartbeatInterval: w.between(time.Second, 2*time.Second),
+		Cooperative:       cooperative,
+	}}
+	if r.IntN(3) == 0 {
+		s.config.InstanceID = fmt.Sprintf("i%d", id)
+	}
+	if r.IntN(3) == 0 {
+		s.config.PollInterval = w.between(4*time.Second, 10*time.Second)
+	}
+	switch {
+	case cooperative:
+		s.protocols = []string{cooperativeProtocol}
+	case kind == mixedGroup:
+		s.protocols = []string{cooperativeProtocol, eagerProtocol}
+	default:
+		s.protocols = []string{eagerProtocol}
+	}
+	return s
+}
+
+func (w *world) subscription() []string {
+	return topicNames[:1+w.random.IntN(2)]
+}

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/musterkafka/muster/assign"
+)
+
+// prepareMuster does what client does as a leader.
+func prepareMuster(assignor string, g assign.Group) (lead, error) {
+	joined, topics, a := subscriptions(assignor, g), g.Topics, assignorOf(assignor)
+	return func(w *stopwatch) (map[string][]byte, error) {
+		members, problems := assign.ReadMembers(joined)
+		if problems != nil {
+			return nil, errors.Join(problems...)
+		}
+		w.lap(&w.stages.Decode)
+		group := assign.Group{Members: members, Topics: topics}
+		plan, err := a.Assign(group)
+		if err != nil {
+			return nil, err
+		}
+		w.lap(&w.stages.Assign)
+		if err := assign.Check(group, plan); err != nil {
+			return nil, err
+		}
+		if n := assign.Unassigned(group, plan).Count(); n > 0 {
+			return nil, fmt.Errorf("%d partitions are left to nobody", n)
+		}
+		w.lap(&w.stages.Check)
+		if a.Cooperative() {
+			plan = assign.Withhold(group, plan)
+			w.lap(&w.stages.Assign)
+		}
+		out := make(map[string][]byte, len(members))
+		for _, m := range members {
+			out[m.ID] = assign.AppendAssignment(nil, plan[m.ID])
+		}
+		w.lap(&w.stages.Encode)
+		return out, nil
+	}, nil
+}

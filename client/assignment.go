@@ -83,10 +83,15 @@ func (p *ownedPartition) rest(now time.Time) {
 }
 
 // lead notes who leads p. Another leader, or another term of the same one, may be
-// asked at once.
+// asked at once. What another leader was asked before is void: it may hold the question for
+// long, or never answer.
 func (p *ownedPartition) lead(leader, epoch int32) {
 	if leader >= 0 && (leader != p.leader || epoch != p.leaderEpoch) {
 		p.retryAt = time.Time{}
+	}
+	if leader >= 0 && leader != p.leader && p.stage == stageFetch {
+		p.busy = false
+		p.question++
 	}
 	p.leader, p.leaderEpoch = leader, epoch
 }
@@ -216,8 +221,10 @@ func (a *assignment) plan(now time.Time) work {
 			w.fetch[p.leader] = append(w.fetch[p.leader], p)
 		}
 		switch {
-		case p.busy || p.telling:
+		case p.telling:
 			continue
+		case p.busy && !now.Before(p.retryAt):
+			continue // else the answer may come before p is due again
 		case !p.due(now):
 		case p.stage == stageCommitted:
 			p.ask()

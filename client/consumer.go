@@ -164,7 +164,9 @@ func (c *Consumer) Skip(e *PartitionError) error {
 		return fmt.Errorf("skip in topic %q partition %d: there is nothing to skip: %w", e.Topic, e.Partition, e.Err)
 	}
 	c.buffer.drop(func(p *ownedPartition) bool { return p == e.owned })
+	e.owned.telling = false // if it has come again meanwhile, it is dropped
 	e.owned.skipTo(e.resume)
+	nudge(c.wake)
 	return nil
 }
 

@@ -262,6 +262,7 @@ func (l *loop) turn(trusted bool, damage *PartitionError) (outcome, *fetcher, er
 		c.failure = nil
 		return over, l.putBack(), err
 	case c.suspended || !trusted:
+		c.waiting = true // or a long suspension would look like a body that is stuck
 		return pause, l.putBack(), nil
 	case l.opened:
 		l.take()

@@ -11,7 +11,7 @@ import (
 
 // stickyUserData is what Java's sticky assignor puts into a subscription, written
 // down a second time: topics with their partitions, then (since version 1) the
-// generation. A claim of unknown age is written in the older form.
+// generation. A claim of generation -1 is written in the older form, which has none.
 func stickyUserData(owned assign.Partitions, generation int32) []byte {
 	data := kbin.AppendArrayLen(nil, len(owned))
 	for _, topic := range slices.Sorted(maps.Keys(owned)) {
@@ -21,7 +21,7 @@ func stickyUserData(owned assign.Partitions, generation int32) []byte {
 			data = kbin.AppendInt32(data, number)
 		}
 	}
-	if generation < 0 {
+	if generation == -1 {
 		return data
 	}
 	return kbin.AppendInt32(data, generation)

@@ -1,0 +1,37 @@
+package assign_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Every test that docs/assignors.md names exists, and every script has the case.
+func TestDocsOfTheCasesNameWhatTriesThem(t *testing.T) {
+	page, err := os.ReadFile("../docs/assignors.md")
+	require.NoError(t, err)
+	files, err := filepath.Glob("*_test.go")
+	require.NoError(t, err)
+	var tests strings.Builder
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		tests.Write(text)
+	}
+	for _, name := range regexp.MustCompile("`((?:Test|Fuzz)[A-Za-z]+)`").FindAllStringSubmatch(string(page), -1) {
+		require.Contains(t, tests.String(), "func "+name[1]+"(")
+	}
+	rows := regexp.MustCompile(`(?m)^\| (B\d\d) .*\|$`).FindAllStringSubmatch(string(page), -1)
+	require.NotEmpty(t, rows)
+	for _, row := range rows {
+		for _, script := range regexp.MustCompile("`([a-z-]+[.]txt)`").FindAllStringSubmatch(row[0], -1) {
+			text, err := os.ReadFile(filepath.Join("testdata/scripts", script[1]))
+			require.NoError(t, err)
+			require.Contains(t, string(text), row[1], "%s in %s", row[1], script[1])
+		}
+	}
+}

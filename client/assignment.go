@@ -162,7 +162,7 @@ func (a *assignment) all() []*ownedPartition {
 // replace puts another ownedPartition in the place of p, so that nothing that
 // refers to p counts any more.
 func (a *assignment) replace(p *ownedPartition) *ownedPartition {
-	q := &ownedPartition{key: p.key, leader: p.leader, leaderEpoch: p.leaderEpoch, topicID: p.topicID}
+	q := &ownedPartition{key: p.key, going: p.going, leader: p.leader, leaderEpoch: p.leaderEpoch, topicID: p.topicID}
 	a.parts[p.key] = q
 	return q
 }
@@ -170,9 +170,11 @@ func (a *assignment) replace(p *ownedPartition) *ownedPartition {
 // owns reports whether p is of the current assignment.
 func (a *assignment) owns(p *ownedPartition) bool { return p != nil && a.parts[p.key] == p }
 
-func (a *assignment) remove(parts []*ownedPartition) {
-	for _, p := range parts {
-		if a.owns(p) {
+// remove ends the assignment of those of the partitions that are going, and of what
+// has taken their place meanwhile.
+func (a *assignment) remove(partitions groupmember.Partitions) {
+	for _, p := range a.find(partitions) {
+		if p.going {
 			delete(a.parts, p.key)
 		}
 	}

@@ -37,9 +37,10 @@ type Consumer struct {
 
 	wake    chan struct{} // room for one; run looks at everything again
 	arrived chan struct{} // room for one; the loop looks at everything again
-	closed  chan struct{} // closed when Close is done; closeErr is written before
 
-	closeErr error
+	closeBegun chan struct{} // closed when Close has begun; closing is not written any more
+	closed     chan struct{} // closed when Close is done; closeErr is written before
+	closeErr   error
 
 	mu        sync.Mutex // guards what follows
 	owned     assignment
@@ -86,14 +87,15 @@ func (cl *Client) consumer(cfg ConsumerConfig, start func(groupmember.Config, dr
 	}
 	cfg = cfg.withDefaults()
 	c := &Consumer{
-		cl:       cl,
-		cfg:      cfg,
-		log:      cl.log.With("group", cfg.Group),
-		unwatch:  cl.watch(cfg.Topics),
-		wake:     make(chan struct{}, 1),
-		arrived:  make(chan struct{}, 1),
-		closed:   make(chan struct{}),
-		fetchers: make(map[int32]*fetcher),
+		cl:         cl,
+		cfg:        cfg,
+		log:        cl.log.With("group", cfg.Group),
+		unwatch:    cl.watch(cfg.Topics),
+		wake:       make(chan struct{}, 1),
+		arrived:    make(chan struct{}, 1),
+		closeBegun: make(chan struct{}),
+		closed:     make(chan struct{}),
+		fetchers:   make(map[int32]*fetcher),
 	}
 	c.life, c.end = context.WithCancelCause(context.Background())
 	c.translator = &translator{cl: cl, cfg: &c.cfg, log: c.log}
@@ -187,6 +189,7 @@ func (c *Consumer) Close(ctx context.Context) error {
 	}
 	c.mu.Unlock()
 	if first {
+		close(c.closeBegun)
 		c.closeErr = c.shutDown()
 		close(c.closed)
 	}
@@ -236,11 +239,9 @@ func (c *Consumer) shutDown() error {
 
 var errCloseTimeout = errors.New("the time for closing is over")
 
-// trusted reports whether the member may hand out records at this moment.
-func (c *Consumer) trusted() bool {
-	until := c.group.Trusted()
-	return until.IsZero() || time.Now().Before(until)
-}
+// trusted reports whether the member may hand out records at this moment. Without
+// a membership it may not.
+func (c *Consumer) trusted() bool { return time.Now().Before(c.group.Trusted()) }
 
 // nudge makes the owner of a channel with room for one look again.
 func nudge(channel chan struct{}) {

@@ -46,7 +46,13 @@ type storedBatch struct {
 func newBench(t testing.TB, leaders ...int32) *bench {
 	brokers := int32(1)
 	b := &bench{
-		member:   &fakeMember{committed: make(map[partitionKey]groupmember.Offset), codes: make(map[partitionKey]int16), done: make(chan struct{})},
+		member: &fakeMember{
+			committed: make(map[partitionKey]groupmember.Offset),
+			codes:     make(map[partitionKey]int16),
+			done:      make(chan struct{}),
+			turn:      make(chan struct{}, 1),
+			trusted:   time.Now().AddDate(1, 0, 0),
+		},
 		stored:   make(map[partitionKey]*storedLog),
 		appended: make(chan struct{}),
 		fetchErr: make(map[partitionKey]int16),

@@ -25,6 +25,7 @@ type fakeMember struct {
 	owner  driver.Owner
 	ports  driver.Ports
 	done   chan struct{}
+	turn   chan struct{} // room for one; taken while Revoke runs
 
 	mu        sync.Mutex
 	owned     groupmember.Partitions
@@ -120,9 +121,16 @@ func (m *fakeMember) Leave(ctx context.Context, why string, remain bool) error {
 	m.owned = nil
 	m.left++
 	m.mu.Unlock()
-	m.owner.Revoke(ctx, owned, false)
+	m.takeBack(ctx, owned, false)
 	close(m.done)
 	return context.Cause(ctx)
+}
+
+// takeBack calls Revoke, once the one before has returned.
+func (m *fakeMember) takeBack(ctx context.Context, p groupmember.Partitions, lost bool) {
+	m.turn <- struct{}{}
+	defer func() { <-m.turn }()
+	m.owner.Revoke(ctx, p, lost)
 }
 
 func (m *fakeMember) Done() <-chan struct{} { return m.done }

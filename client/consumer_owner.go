@@ -51,7 +51,7 @@ func (o owner) Revoke(ctx context.Context, partitions groupmember.Partitions, lo
 	}
 	c.buffer.drop(func(p *ownedPartition) bool { return p.going })
 	if lost {
-		c.owned.remove(going)
+		c.owned.remove(partitions)
 	}
 	leased := c.leased(going)
 	c.mu.Unlock()
@@ -65,7 +65,7 @@ func (o owner) Revoke(ctx context.Context, partitions groupmember.Partitions, lo
 		c.commitBeforeRevoke(ctx, going)
 	}
 	c.mu.Lock()
-	c.owned.remove(going)
+	c.owned.remove(partitions)
 	c.mu.Unlock()
 	nudge(c.wake)
 	if f := c.cfg.Trace.Revoked; f != nil {
@@ -85,26 +85,24 @@ func (c *Consumer) leased(parts []*ownedPartition) <-chan struct{} {
 }
 
 // awaitBody waits until the body of the loop is done with what it has in hand, or
-// ctx ends. While closing it leaves a part of the time to commit and leave.
+// ctx ends. Once Close has begun, which may be in the middle of this, it leaves a part of the
+// time to commit and leave.
 func (c *Consumer) awaitBody(ctx context.Context, leased <-chan struct{}) {
-	patience := c.closePatience()
 	select {
 	case <-leased:
-	case <-patience:
-		c.log.Warn("closing without waiting any longer for the body of the loop; its record is not done")
+		return
 	case <-ctx.Done():
+		return
+	case <-c.closeBegun:
 	}
-}
-
-// closePatience returns when to stop waiting for the body while closing; nil if
-// the Consumer is not being closed.
-func (c *Consumer) closePatience() <-chan time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.closing.IsZero() {
-		return nil
+	patience := time.NewTimer(time.Until(c.closing) / 4 * 3)
+	defer patience.Stop()
+	select {
+	case <-leased:
+	case <-ctx.Done():
+	case <-patience.C:
+		c.log.Warn("closing without waiting any longer for the body of the loop; its record is not done")
 	}
-	return time.After(time.Until(c.closing) * 3 / 4)
 }
 
 // commitBeforeRevoke commits what is done of partitions that are about to be

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/musterkafka/muster/groupmember"
@@ -31,7 +32,7 @@ func (c *Consumer) lookUp(parts []*ownedPartition) {
 	var t troubles
 	c.mu.Lock()
 	for _, p := range parts {
-		if !c.owned.owns(p) {
+		if !c.owned.owns(p) || p.going {
 			continue
 		}
 		r, ok := found[p.key]
@@ -40,6 +41,8 @@ func (c *Consumer) lookUp(parts []*ownedPartition) {
 			t.retry(p, err)
 		case !ok:
 			t.retry(p, errNotInAnswer)
+		case r.Code == kerr.IllegalGeneration.Code:
+			p.failed(time.Now()) // it is lost, and we are about to be told
 		case r.Code != 0:
 			c.treat(&t, p, remedyFor(lookUpRemedies, r.Code), -1, codeError(r.Code))
 		case r.Offset.Next < 0:
@@ -72,7 +75,7 @@ func (c *Consumer) listOffsets(node int32, parts []*ownedPartition) {
 	var t troubles
 	c.mu.Lock()
 	for _, p := range parts {
-		if !c.owned.owns(p) || p.stage != stageReset {
+		if !c.owned.owns(p) || p.going || p.stage != stageReset {
 			continue
 		}
 		r, ok := found[p.key]

@@ -28,6 +28,8 @@ func bytesChooser(data []byte) chooser {
 func FuzzAssign(f *testing.F) {
 	f.Add([]byte{}, []byte{})
 	f.Add([]byte{3, 4, 4, 4, 2, 1, 1, 3, 0, 1}, []byte{0, 0, 0, 1, 0, 1, 't', 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 7})
+	// A count of partitions whose bytes overflow where int has 32 bits.
+	f.Add([]byte{1, 4, 2, 0, 2, 0, 3, 0, 1, 0, 0, 0}, []byte{0, 0, 0, 1, 0, 1, 't', 0x40, 0, 0, 0})
 	f.Fuzz(func(t *testing.T, data, userData []byte) {
 		group := bytesChooser(data).hostileGroup(userData)
 		for _, assignor := range allAssignors() {

@@ -48,7 +48,7 @@ func (c *claims) add(topic, claimant, generation, number int32) {
 }
 
 // owned enters what a member says in its subscription.
-func (c *claims) owned(member int32, generation int32) {
+func (c *claims) owned(member, generation int32) {
 	for name, numbers := range c.members[member].Owned {
 		if topic, known := c.number[name]; known {
 			claimant := c.claimant(member, topic)

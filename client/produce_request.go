@@ -22,9 +22,9 @@ const produceVersionTopicID = 13
 // again.
 type produceFlight struct {
 	req     kmsg.ProduceRequest
-	capped  [2]kmsg.Request // req in what versions it can be sent: without topic IDs, with them
-	batches []*produceBatch // by topic and partition
-	found   []bool          // in the answer; as batches
+	capped  [2]kmsg.Request                       // req in what versions it can be sent: without topic IDs, with them
+	batches []*produceBatch                       // by topic and partition
+	answers []*kmsg.ProduceResponseTopicPartition // as batches; used by read alone
 }
 
 func newProduceFlight(cfg *ProducerConfig, timeout time.Duration) *produceFlight {
@@ -79,27 +79,26 @@ func (f *produceFlight) topic(name string, id [16]byte) *kmsg.ProduceRequestTopi
 var errNotInProduceAnswer = errors.New("the broker's answer does not name the partition")
 
 // read calls outcome once for each batch of f with what resp says of it; nil if it
-// says nothing.
+// says nothing. The batches are looked up first, since an outcome may end a batch's time.
 func (f *produceFlight) read(resp *kmsg.ProduceResponse, outcome func(*produceBatch, *kmsg.ProduceResponseTopicPartition)) {
-	f.found = slices.Grow(f.found[:0], len(f.batches))[:len(f.batches)]
-	clear(f.found)
+	f.answers = slices.Grow(f.answers[:0], len(f.batches))[:len(f.batches)]
+	clear(f.answers)
 	at := 0 // answers come in the order of the request, as a rule
 	for i := range resp.Topics {
 		t := &resp.Topics[i]
 		for j := range t.Partitions {
-			at = f.find(at, resp.Version, t, t.Partitions[j].Partition)
-			if at == len(f.batches) || f.found[at] {
+			k := f.find(at, resp.Version, t, t.Partitions[j].Partition)
+			if k == len(f.batches) || f.answers[k] != nil {
 				continue // not asked for, or named twice
 			}
-			f.found[at] = true
-			outcome(f.batches[at], &t.Partitions[j])
+			f.answers[k] = &t.Partitions[j]
+			at = k + 1
 		}
 	}
-	for i, found := range f.found {
-		if !found {
-			outcome(f.batches[i], nil)
-		}
+	for i, answer := range f.answers {
+		outcome(f.batches[i], answer)
 	}
+	clear(f.answers)
 }
 
 // find returns the index of the batch that an answer means, len(f.batches) if

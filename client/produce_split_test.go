@@ -92,3 +92,22 @@ func TestFlushWaitsForTheParts(t *testing.T) {
 		require.Len(t, b.done(), 100)
 	})
 }
+
+// The answer names partitions behind those whose batches were taken apart.
+func TestBatchesOfOneRequestAreSplitEachByItsOwnAnswer(t *testing.T) {
+	for _, version := range []int16{12, 13} {
+		withProducer(t, ProducerConfig{Linger: time.Second}, []int32{1, 1, 1}, func(t *testing.T, b *produceBench) {
+			b.broker(1).Offer(keyProduce, 0, version)
+			b.answer(0, kerr.MessageTooLarge.Code)
+			b.answer(1, kerr.MessageTooLarge.Code)
+			for partition := range uint64(3) {
+				b.sendAll(int32(partition), partition*10, partition*10+3)
+			}
+			require.NoError(t, b.p.Flush(t.Context()))
+			require.Len(t, b.done(), 12)
+			for partition := range uint64(3) {
+				require.Equal(t, counting(partition*10, partition*10+3), b.logOf(int32(partition)), "neither lost nor written twice")
+			}
+		})
+	}
+}

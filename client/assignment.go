@@ -38,6 +38,7 @@ type ownedPartition struct {
 	question uint64    // its number, or the last one's
 	retryAt  time.Time // zero: at once
 	attempts int       // failed ones in a row
+	resets   int       // in a row for offsets that were refused, without an answer to a fetch in between
 	telling  bool      // an error about it waits in the buffer; asked about again once it was yielded
 	going    bool      // is being taken back: nothing of it is handed out, nothing is asked
 

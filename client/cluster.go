@@ -112,6 +112,9 @@ func (c *cluster) apply(number uint64, asked []string, resp *kmsg.MetadataRespon
 		next.id = *resp.ClusterID
 	}
 	for _, b := range resp.Brokers {
+		if b.NodeID < 0 {
+			continue // there is no such broker: to us it would be one of the seeds
+		}
 		next.brokers[b.NodeID] = newBroker(b.NodeID, b.Host, b.Port, b.Rack)
 	}
 	answers := make(map[string]*kmsg.MetadataResponseTopic, len(resp.Topics))

@@ -119,6 +119,20 @@ func (b *bench) writeBatch(partition int32, data []byte, span int64) {
 	b.appended = make(chan struct{})
 }
 
+// expire removes everything before start, and goes on there if that is behind the
+// end.
+func (b *bench) expire(partition int32, start int64) {
+	b.logs.Lock()
+	defer b.logs.Unlock()
+	l := b.stored[partitionKey{"t", partition}]
+	l.start, l.end = start, max(l.end, start)
+}
+
+// offsetOf is a committed offset of the first partition.
+func offsetOf(next int64) groupmember.Offset {
+	return groupmember.Offset{Topic: "t", Next: next, LeaderEpoch: -1}
+}
+
 // answerWith makes the brokers answer a fetch of a partition with an error.
 func (b *bench) answerWith(partition int32, code int16) {
 	b.logs.Lock()

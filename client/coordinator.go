@@ -165,6 +165,9 @@ func (cl *Client) findCoordinator(ctx context.Context, group string) (node int32
 	if err != nil {
 		return -1, 0, err
 	}
+	if found.ErrorCode == 0 && found.NodeID < 0 {
+		return -1, 0, fmt.Errorf("looking for the coordinator of group %q: the broker's answer names none: its ID is %d", group, found.NodeID)
+	}
 	if found.ErrorCode != 0 {
 		if found.ErrorCode == kerr.CoordinatorNotAvailable.Code {
 			cl.refresh("the coordinator is not available")

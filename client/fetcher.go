@@ -279,15 +279,15 @@ func endOf(records []byte, highWatermark int64) int64 {
 // takePartition is take for one partition.
 func (f *fetcher) takePartition(t *troubles, frame *fetchFrame, asked askedPartition, got *fetchedPartition) {
 	p := asked.owned
-	if got.code != 0 {
-		f.c.treat(t, p, remedyFor(fetchRemedies, got.code), asked.offset, codeError(got.code))
-		return
-	}
-	p.highWatermark = got.highWatermark
 	if p.fetched != asked.offset {
 		p.busy = false // thrown away meanwhile; rest says when to ask again
 		return
 	}
+	if got.code != 0 {
+		f.c.treat(t, p, remedyFor(fetchRemedies, got.code), asked.offset, codeError(got.code))
+		return
+	}
+	p.highWatermark, p.resets = got.highWatermark, 0
 	progress := p.fetch(got.next)
 	if progress {
 		p.served = f.rounds

@@ -154,8 +154,7 @@ func (c *Consumer) treat(t *troubles, p *ownedPartition, r remedy, offset int64,
 		t.refresh = true
 		t.retry(p, err)
 	case remedyReset:
-		t.news = append(t.news, trouble{p.key, fmt.Errorf("offset %d is not there any more, going on at the %v one: %w", offset, c.cfg.Reset, err)})
-		c.startOver(p)
+		c.reset(t, p, offset, err)
 	case remedyTell:
 		t.alert = true
 		c.tell(p, offset, -1, err)
@@ -164,11 +163,28 @@ func (c *Consumer) treat(t *troubles, p *ownedPartition, r remedy, offset int64,
 	}
 }
 
+// reset starts p over, since the leader has refused offset. What has arrived of p is
+// for the application all the same, and comes first: it could not be had again.
+func (c *Consumer) reset(t *troubles, p *ownedPartition, offset int64, err error) {
+	now := time.Now()
+	if p.done.next < offset {
+		p.failed(now)
+		return
+	}
+	if p.resets == 0 {
+		t.news = append(t.news, trouble{p.key, fmt.Errorf("offset %d is not there any more, going on at the %v one: %w", offset, c.cfg.Reset, err)})
+	}
+	q := c.startOver(p)
+	q.resets, q.retryAt = p.resets+1, now.Add(retryBackoff.after(p.resets))
+}
+
 // startOver makes p look for an end of the partition, and what was read of it
-// so far count for nothing: offsets may begin anew.
-func (c *Consumer) startOver(p *ownedPartition) {
+// so far count for nothing: offsets may begin anew. It returns what takes p's place.
+func (c *Consumer) startOver(p *ownedPartition) *ownedPartition {
 	c.buffer.drop(func(q *ownedPartition) bool { return q == p })
-	c.owned.replace(p).restart(c.cfg.Reset)
+	q := c.owned.replace(p)
+	q.restart(c.cfg.Reset)
+	return q
 }
 
 // conclude does and says what is left to do after an answer.

@@ -115,3 +115,33 @@ func TestSendAndCloseAtTheSameTimeLoseNoCallback(t *testing.T) {
 		}
 	})
 }
+
+// Whether a broker may have written a record is told as it was known when the record was
+// given up: the answer that comes during the callbacks changes nothing (go test -race).
+func TestAnAnswerDuringTheCallbacksOfWhatWasGivenUpIsHarmless(t *testing.T) {
+	withProducer(t, ProducerConfig{Linger: time.Millisecond, DeliveryTimeout: time.Second}, []int32{1}, func(t *testing.T, b *produceBench) {
+		b.broker(1).Hold(keyProduce)
+		require.NoError(t, b.p.Send(t.Context(), record(0, 0), func(Offset, error) { time.Sleep(2 * time.Second) }))
+		b.sendAll(0, 1, 1)
+		time.Sleep(2 * time.Second)
+		b.broker(1).DropConnections() // the request fails, sent as it was
+		require.NoError(t, b.p.Flush(t.Context()))
+		var pe *ProduceError
+		require.ErrorAs(t, b.oneOutcome().err, &pe)
+		require.True(t, pe.MaybeWritten)
+	})
+}
+
+// A callback that waits for its own Producer is wrong, but Close ends.
+func TestCloseWithinACallbackEndsInTime(t *testing.T) {
+	withProducer(t, ProducerConfig{CloseTimeout: 2 * time.Second}, []int32{1}, func(t *testing.T, b *produceBench) {
+		start := time.Now()
+		closed := make(chan error, 1)
+		require.NoError(t, b.p.Send(t.Context(), record(0, 0), func(Offset, error) { closed <- b.p.Close(context.Background()) }))
+		b.sendAll(0, 1, 1)
+		require.ErrorContains(t, <-closed, "callback")
+		require.Less(t, since(start), 5*time.Second)
+		require.NoError(t, b.p.Flush(t.Context()))
+		require.Len(t, b.done(), 1)
+	})
+}

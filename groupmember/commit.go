@@ -191,6 +191,8 @@ func (m *Member) onCommitFailed(q question, aboard []*commit, failure Failure) {
 	if failure.passes() {
 		m.strayed(q)
 		m.commits.at = m.now.Add(m.backoff(&m.commits.failures))
+		m.restampLanded() // a round may have passed meanwhile
+		m.answerCommits()
 		return
 	}
 	for _, c := range aboard {

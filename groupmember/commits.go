@@ -82,7 +82,7 @@ func (m *Member) commitDue() time.Time {
 	if m.commits.flying.open() || m.commits.held || !m.coordinator.known || len(m.commits.waiting) == 0 {
 		return time.Time{}
 	}
-	if m.trust.suspended || !m.now.Before(m.sessionEnd()) {
+	if m.trust.suspended || !m.now.Before(m.Trusted()) {
 		return time.Time{} // until a heartbeat is accepted
 	}
 	switch m.state {

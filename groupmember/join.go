@@ -113,7 +113,7 @@ func (m *Member) onJoined(q question, resp *kmsg.JoinGroupResponse) {
 	}
 	m.identity = identity{id: resp.MemberID, generation: resp.Generation}
 	m.protocol, m.leader = *resp.Protocol, leads
-	m.accept(q)
+	m.acceptCalm(q)
 	m.beatAt = m.now.Add(m.cfg.HeartbeatInterval)
 
 	switch {

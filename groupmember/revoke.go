@@ -62,7 +62,7 @@ func (m *Member) releaseDue() time.Time {
 	if !m.revoke.open() || m.lost || m.trust.calm.IsZero() {
 		return time.Time{}
 	}
-	return m.trust.calm.Add(m.cfg.RebalanceTimeout - m.cfg.Margin)
+	return m.roundEnd()
 }
 
 // onReleaseOverdue gives up on the application: others will be given the

@@ -6,19 +6,19 @@ import "time"
 // since the coordinator's clock starts after it.
 type trust struct {
 	accepted  time.Time // the last request that the coordinator accepted; zero if the member is in no generation
-	calm      time.Time // the last one whose answer shows that no rebalance was under way
+	calm      time.Time // the last one whose answer shows that no round of before is still open
 	suspended bool
 }
 
 // Trusted returns until when the member may assume its membership without
-// another word from the coordinator; zero if it is not a member. While the
-// application lets go of partitions in a rebalance, it is also bounded by when
-// the coordinator will have them taken without us.
+// another word from the coordinator; zero if it is not a member. Then either
+// its session may have ended, or a round that began right after the group was last
+// seen at rest may have ended without it.
 func (m *Member) Trusted() time.Time {
 	if m.trust.accepted.IsZero() {
 		return time.Time{}
 	}
-	return earliest(m.sessionEnd(), m.releaseDue())
+	return earliest(m.sessionEnd(), m.roundEnd())
 }
 
 // accept notes that the coordinator accepted q, which was asked under the
@@ -34,7 +34,8 @@ func (m *Member) accept(q question) {
 	}
 }
 
-// acceptCalm is accept for an answer that shows the group to be at rest.
+// acceptCalm is accept for an answer that shows that no round began before q was
+// asked which is still open.
 func (m *Member) acceptCalm(q question) {
 	if q.at.After(m.trust.calm) {
 		m.trust.calm = q.at
@@ -48,11 +49,19 @@ func (m *Member) sessionEnd() time.Time {
 	return m.trust.accepted.Add(m.cfg.SessionTimeout - m.cfg.Margin)
 }
 
+// roundEnd is when the coordinator may have ended a round without the member:
+// its rebalance timeout after the group was last seen at rest. Whether a
+// JoinGroup that is out is held there is not known, and a heartbeat that is
+// accepted says nothing of it.
+func (m *Member) roundEnd() time.Time {
+	return m.trust.calm.Add(m.cfg.RebalanceTimeout - m.cfg.Margin)
+}
+
 func (m *Member) suspendDue() time.Time {
 	if m.trust.suspended || m.trust.accepted.IsZero() || len(m.owned) == 0 {
 		return time.Time{}
 	}
-	return m.sessionEnd()
+	return m.Trusted()
 }
 
 // suspend makes the application assume that the partitions are lost, until the

@@ -86,7 +86,7 @@ func (a *app) work() {
 			h.do()
 		}
 	}
-	if w.random.IntN(4) == 0 {
+	if w.settling || w.random.IntN(4) == 0 {
 		a.commit(func(i int) bool { return a.parts[i].owned && !a.parts[i].going })
 	}
 }
@@ -147,7 +147,7 @@ func (a *app) assigned(ev groupmember.Assigned) {
 			w.fail("%s: %v is added and was owned", a.p.name, w.parts[i])
 		}
 		a.parts[i] = holding{owned: true, most: a.parts[i].most}
-		w.given(a.p, i)
+		w.given(a.p, i, ev.Generation)
 	}
 	if len(ev.Added) > 0 {
 		w.after(0, func() { a.p.run(a.lookUp) })

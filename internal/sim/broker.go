@@ -24,13 +24,19 @@ func (w *world) serve(c *call) {
 	b := c.link.broker
 	if b.group != nil {
 		b.held = append(b.held, c)
+		switch c.req.(type) {
+		case *kmsg.JoinGroupRequest, *kmsg.SyncGroupRequest, *kmsg.HeartbeatRequest:
+			c.by = knowing
+		}
 		w.send(b, b.group.Ask(w.now, c.id, c.req, nil))
 		return
 	}
 	code := kerr.NotCoordinator.Code
 	if w.home == b {
 		code = kerr.CoordinatorLoadInProgress.Code
-		_, c.unseen = c.req.(*kmsg.HeartbeatRequest)
+		if _, beat := c.req.(*kmsg.HeartbeatRequest); beat {
+			c.by = blindfold
+		}
 	}
 	w.reply(c, coordinator.Refuse(c.req, code))
 }
@@ -72,6 +78,7 @@ func (w *world) watchGroup(b *broker) {
 func (w *world) appoint(b *broker, loading time.Duration) {
 	w.note("broker %d becomes the coordinator, loaded in %v", b.id, loading)
 	w.home = b
+	w.moves++
 	w.after(loading, func() {
 		if w.home == b && b.up && b.group == nil {
 			w.note("broker %d has loaded the group", b.id)
@@ -138,6 +145,6 @@ func (p *process) find(a groupmember.Find) {
 		if ev.Code == 0 && !ev.Failure.Failed() {
 			p.coordinator = home
 		}
-		p.deliver(ev, false)
+		p.deliver(ev, outsider)
 	})
 }

@@ -12,8 +12,10 @@ import (
 const storm = 15
 
 // given notes that a partition has been assigned to p.
-func (w *world) given(p *process, part int) {
-	w.lastGiven[part] = p
+func (w *world) given(p *process, part int, generation int32) {
+	if last := &w.lastGiven[part]; last.process == nil || generation >= last.generation {
+		*last = gift{p, generation}
+	}
 	w.owners[part] = append(w.owners[part], p)
 }
 
@@ -31,7 +33,7 @@ func (w *world) dropped(p *process, part int) {
 // member can know of: another process took its instance ID and the coordinator
 // gives that one its place at once, or a broker that had not loaded the group
 // accepted its heartbeat unseen.
-func (p *process) excused() bool { return p.fenced || p.misled }
+func (p *process) excused() bool { return p.contested || p.misled }
 
 // check says that no partition has two owners that trust themselves.
 func (w *world) check(p *process) {
@@ -52,8 +54,8 @@ func (w *world) check(p *process) {
 
 // delivered says that p hands out a record of a partition.
 func (w *world) delivered(p *process, part int) {
-	if last := w.lastGiven[part]; last != p && !p.excused() && !last.excused() {
-		w.fail("%s delivers from %v, which has been assigned to %s since", p.name, w.parts[part], last.name)
+	if last := w.lastGiven[part]; last.process != p && !p.excused() && !last.process.excused() {
+		w.fail("%s delivers from %v, which has been assigned to %s since", p.name, w.parts[part], last.process.name)
 	}
 }
 
@@ -97,9 +99,10 @@ func (w *world) offsetStored(topic string, id int32, before, next int64) {
 	}
 }
 
-// needless says that without faults nobody is suspended and nothing is lost.
+// needless says that without faults nobody is suspended and nothing is lost. Who
+// leaves in the middle of a round may still lose what it retained.
 func (w *world) needless(p *process, what string) {
-	if w.plan.calm && !p.fenced {
+	if w.plan.calm && !p.contested && !p.leaving {
 		w.fail("%s is %s although nothing went wrong", p.name, what)
 	}
 }

@@ -26,13 +26,22 @@ type link struct {
 
 // call is one request on its way.
 type call struct {
-	id     coordinator.Call
-	link   *link
-	seq    groupmember.Seq
-	req    kmsg.Request
-	lost   bool // it will not arrive
-	unseen bool // answered by a broker that does not know the group yet
+	id   coordinator.Call
+	link *link
+	seq  groupmember.Seq
+	req  kmsg.Request
+	lost bool // it will not arrive
+	by   answerer
 }
+
+// answerer is who answered a call.
+type answerer uint8
+
+const (
+	outsider  answerer = iota // anybody whose answer says nothing of the membership
+	blindfold                 // a broker that loads the group and accepts heartbeats unseen
+	knowing                   // the coordinator, who looked whether the member is one
+)
 
 // delay is the time a message takes.
 func (w *world) delay() time.Duration {
@@ -110,7 +119,7 @@ func (p *process) hear(c *call, resp kmsg.Response) {
 	if c.link.broken || !c.link.forget(c) {
 		return
 	}
-	p.deliver(groupmember.Replied{Seq: c.seq, Resp: resp}, c.unseen)
+	p.deliver(groupmember.Replied{Seq: c.seq, Resp: resp}, c.by)
 }
 
 func (l *link) forget(c *call) bool {
@@ -166,7 +175,7 @@ func (l *link) close(why string) {
 		kind = groupmember.TimedOut
 	}
 	for _, c := range l.open {
-		p.deliver(groupmember.Replied{Seq: c.seq, Failure: groupmember.Failure{Kind: kind, Text: why}}, false)
+		p.deliver(groupmember.Replied{Seq: c.seq, Failure: groupmember.Failure{Kind: kind, Text: why}}, outsider)
 	}
 	l.open = nil
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/musterkafka/muster/groupmember"
@@ -32,8 +33,10 @@ type process struct {
 	app app
 
 	leaving     bool // Leave was asked for
-	fenced      bool // another process has its instance ID
+	contested   bool // another process has its instance ID; one of them will be fenced
+	doubled     bool // a JoinGroup without a member ID was not answered, and may arrive after the next one
 	misled      bool // the last sign of life was accepted unseen
+	movesBefore int  // of the coordinator, when it started
 	planless    int  // plans that failed
 	joins       []time.Time
 	joinGroup   groupmember.Seq // the open JoinGroup
@@ -48,7 +51,7 @@ type question struct {
 
 func (w *world) start(s *seat) *process {
 	w.started++
-	p := &process{world: w, seat: s, name: fmt.Sprintf("m%d", w.started), config: s.config}
+	p := &process{world: w, seat: s, name: fmt.Sprintf("m%d", w.started), config: s.config, movesBefore: w.moves}
 	p.config.Seed = w.random.Uint64()
 	member, err := groupmember.New(p.config)
 	if err != nil {
@@ -56,13 +59,9 @@ func (w *world) start(s *seat) *process {
 	}
 	p.member = member
 	p.app.begin(p)
-	for _, other := range w.processes {
-		if other.seat.config.InstanceID != "" && other.seat.config.InstanceID == s.config.InstanceID {
-			other.fenced = true
-		}
-	}
 	s.process = p
 	w.processes = append(w.processes, p)
+	w.contest(s)
 	w.note("%s starts in seat %d, instance %q, cooperative %v", p.name, s.id, p.config.InstanceID, p.config.Cooperative)
 	p.step(groupmember.Start{})
 	return p
@@ -114,22 +113,28 @@ func (p *process) run(do func()) {
 	}
 }
 
-func (p *process) deliver(ev groupmember.Event, unseen bool) {
+func (p *process) deliver(ev groupmember.Event, by answerer) {
 	p.run(func() {
 		if replied, ok := ev.(groupmember.Replied); ok {
-			if replied.Resp != nil {
-				p.misled = unseen
+			if by != outsider {
+				p.misled = by == blindfold
 			}
 			if replied.Seq == p.joinGroup {
-				p.joinGroup = 0
+				p.closeJoin(replied.Failure.Failed() && !replied.Failure.Unsent)
 			}
 		}
 		p.step(ev)
 	})
 }
 
+// closeJoin notes that no JoinGroup is open any more.
+func (p *process) closeJoin(unanswered bool) {
+	p.joinGroup = 0
+	p.doubled = p.doubled || unanswered && p.member.Status().MemberID == ""
+}
+
 func (p *process) answerLater(d time.Duration, ev groupmember.Event) {
-	p.world.after(d, func() { p.deliver(ev, false) })
+	p.world.after(d, func() { p.deliver(ev, outsider) })
 }
 
 // answer answers a question of the member's after a while, or as canceled if it
@@ -210,7 +215,7 @@ func (p *process) send(a groupmember.Send) {
 
 func (p *process) onCancel(seq groupmember.Seq) {
 	if seq == p.joinGroup {
-		p.joinGroup = 0
+		p.closeJoin(true)
 	}
 	for i := range p.open {
 		if p.open[i].seq == seq {
@@ -227,7 +232,8 @@ func (p *process) onCancel(seq groupmember.Seq) {
 func (p *process) exit(failure groupmember.Failure) {
 	w := p.world
 	if !p.leaving {
-		fenced := p.fenced && failure.Kind == groupmember.BrokerRefused
+		forgotten := p.config.InstanceID != "" && w.moves > p.movesBefore // its taking of an old place was not saved
+		fenced := (p.contested || p.doubled || forgotten) && failure.Code == kerr.FencedInstanceID.Code
 		planless := p.planless >= 3 && failure.Kind == groupmember.Rejected
 		if !fenced && !planless {
 			w.fail("%s exits by itself: %v", p.name, failure)
@@ -246,6 +252,7 @@ func (p *process) crash() {
 func (p *process) end() {
 	w := p.world
 	p.dead = true
+	w.owing = w.owing || p.config.Cooperative && p.config.InstanceID != ""
 	p.app.end()
 	for len(p.links) > 0 {
 		l := p.links[0]
@@ -261,6 +268,23 @@ func (p *process) end() {
 	}
 	if p.seat.process == p {
 		p.seat.process = nil
+	}
+	w.contest(p.seat)
+}
+
+// contest finds out who has rivals in a seat. Whoever joins with an instance ID and
+// without a member ID fences the one before, so it need not be the younger that
+// stays.
+func (w *world) contest(s *seat) {
+	var here []*process
+	for _, p := range w.processes {
+		if p.seat == s {
+			here = append(here, p)
+			s.process = p
+		}
+	}
+	for _, p := range here {
+		p.contested = len(here) > 1
 	}
 }
 

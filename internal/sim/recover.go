@@ -1,15 +1,17 @@
 package sim
 
 import (
+	"slices"
 	"time"
 
 	"github.com/musterkafka/muster/groupmember"
+	"github.com/musterkafka/muster/internal/sim/coordinator"
 )
 
 // heal ends all faults.
 func (w *world) heal() {
 	w.note("the faults end")
-	w.faulty = false
+	w.faulty, w.settling = false, true
 	for _, b := range w.brokers {
 		w.revive(b)
 	}
@@ -19,8 +21,13 @@ func (w *world) heal() {
 	if w.home.group == nil {
 		w.appoint(w.home, 0)
 	}
-	for _, p := range append([]*process(nil), w.processes...) {
+	for _, p := range slices.Clone(w.processes) {
 		p.cutOff = false
+		for _, l := range p.links {
+			if l.broken {
+				w.after(w.notice(), func() { l.close("connection reset") })
+			}
+		}
 		p.app.stuckTill, p.app.slowTill = time.Time{}, time.Time{}
 		p.resume()
 	}
@@ -40,11 +47,16 @@ const calmFor = 10 * time.Second
 func (w *world) recover() {
 	end := w.now.Add(w.patience())
 	for w.violation == "" && w.unrest() != "" {
+		if w.now.After(end) && w.owing {
+			w.owing, end = false, w.now.Add(w.patience())
+			w.rejoin()
+		}
 		if w.now.After(end) {
 			w.fail("the group has not recovered %v after the faults: %s", w.patience(), w.unrest())
 			return
 		}
 		w.until(500 * time.Millisecond)
+		w.occupy(w.seats[0]) // it may have been leaving
 	}
 	if w.violation != "" {
 		return
@@ -66,12 +78,21 @@ func (w *world) recover() {
 	}
 }
 
+// rejoin is somebody's wish for a new round. It is needed where a static
+// cooperative member went away between a round and the one that it owed to the
+// group: its successor does not know, and the coordinator does not mind.
+func (w *world) rejoin() {
+	for _, p := range slices.Clone(w.processes) { // a follower's may come to nothing
+		p.step(groupmember.Rejoin{Why: "user enforced rebalance"})
+	}
+}
+
 // unrest says what keeps the group from being at rest.
 func (w *world) unrest() string {
 	for _, p := range w.processes {
 		switch {
-		case p.fenced:
-			return p.name + " is fenced and has not ended"
+		case p.contested:
+			return p.name + " has a rival for its instance ID"
 		case p.leaving:
 			return p.name + " has not left"
 		case p.state != groupmember.Stable:
@@ -87,7 +108,10 @@ func (w *world) unrest() string {
 			return at.String() + " does not have one owner"
 		}
 	}
-	if w.home.group == nil || w.home.group.Size() != len(w.processes) {
+	if w.home.group == nil || w.home.group.State() != coordinator.Stable {
+		return "the coordinator's group is not stable"
+	}
+	if w.home.group.Size() != len(w.processes) {
 		return "the coordinator counts members in that are gone"
 	}
 	return ""

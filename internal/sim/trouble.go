@@ -69,7 +69,11 @@ func (w *world) fault() {
 		w.after(w.between(0, 15*time.Second), p.resume)
 	case n < 66:
 		p.crash()
-		w.after(w.between(0, 12*time.Second), func() { w.occupy(s) })
+		w.after(w.between(0, 12*time.Second), func() {
+			if !w.settling {
+				w.occupy(s)
+			}
+		})
 	case n < 72:
 		w.note("%s does not ask for records for a while", p.name)
 		p.app.stuckTill = w.now.Add(w.between(time.Second, 20*time.Second))
@@ -157,8 +161,8 @@ func (p *process) leave() {
 	}
 	w := p.world
 	p.leaving = true
-	p.step(groupmember.Leave{Why: "consumer being closed", Remain: w.random.IntN(4) == 0})
-	if w.random.IntN(2) == 0 {
+	p.step(groupmember.Leave{Why: "consumer being closed", Remain: !w.plan.calm && w.random.IntN(4) == 0})
+	if !w.plan.calm && w.random.IntN(2) == 0 {
 		w.after(w.between(0, 8*time.Second), func() { p.run(func() { p.step(groupmember.Abandon{}) }) })
 	}
 }

@@ -13,10 +13,12 @@ import (
 // world is one simulation.
 type world struct {
 	clock
-	random *rand.Rand
-	plan   scenario
-	faulty bool // things go wrong
-	trace  func(string)
+	random   *rand.Rand
+	plan     scenario
+	faulty   bool // things go wrong
+	owing    bool // a round may be owed by a member that is gone
+	settling bool // nothing goes wrong any more
+	trace    func(string)
 
 	log       coordinator.Log
 	brokers   []*broker
@@ -24,11 +26,12 @@ type world struct {
 	seats     []*seat
 	processes []*process // that run
 	started   int
+	moves     int // of the group from one broker to another
 	calls     int
 
 	topics    map[string]assign.Topic
 	parts     []place
-	lastGiven []*process // by partition: to whom it was last assigned
+	lastGiven []gift // by partition
 	owners    [][]*process
 
 	visits    Visits
@@ -39,6 +42,12 @@ type world struct {
 type place struct {
 	topic string
 	id    int32
+}
+
+// gift says to whom a partition was assigned in the highest generation so far.
+type gift struct {
+	process    *process
+	generation int32
 }
 
 func (p place) String() string { return fmt.Sprintf("%s/%d", p.topic, p.id) }
@@ -80,7 +89,7 @@ func newWorld(seed uint64, trace func(string)) *world {
 			w.parts = append(w.parts, place{topicNames[i], id})
 		}
 	}
-	w.lastGiven = make([]*process, len(w.parts))
+	w.lastGiven = make([]gift, len(w.parts))
 	w.owners = make([][]*process, len(w.parts))
 	w.log.Committed = w.offsetStored
 	for id := range 2 {

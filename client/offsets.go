@@ -123,6 +123,7 @@ func listOffsetsRequest(parts []*ownedPartition) *kmsg.ListOffsetsRequest {
 
 // troubles is what went wrong in one answer, to be said once the mutex is free.
 type troubles struct {
+	again   bool // there is a new time at which to ask for something
 	refresh bool
 	alert   bool
 	news    []trouble // first failures in a row, and other things worth a line
@@ -135,7 +136,7 @@ type trouble struct {
 }
 
 // any reports whether there is something to conclude.
-func (t *troubles) any() bool { return t.refresh || t.alert || len(t.news)+len(t.errs) > 0 }
+func (t *troubles) any() bool { return t.again || t.refresh || t.alert || len(t.news)+len(t.errs) > 0 }
 
 // retry has p asked about again after a while.
 func (t *troubles) retry(p *ownedPartition, err error) {
@@ -167,6 +168,7 @@ func (c *Consumer) treat(t *troubles, p *ownedPartition, r remedy, offset int64,
 // for the application all the same, and comes first: it could not be had again.
 func (c *Consumer) reset(t *troubles, p *ownedPartition, offset int64, err error) {
 	now := time.Now()
+	t.again = true
 	if p.done.next < offset {
 		p.failed(now)
 		return

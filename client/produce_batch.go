@@ -108,6 +108,14 @@ func (b *produceBatch) failure(i int) error {
 	}
 }
 
+// doubt takes note that a broker may have written b. Once b is settled its callbacks
+// have been told what was known then.
+func (b *produceBatch) doubt() {
+	if !b.settled {
+		b.maybe = true
+	}
+}
+
 // unheard reports whether there are records whose sender will not hear of their
 // outcome.
 func (b *produceBatch) unheard() bool {

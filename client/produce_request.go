@@ -138,11 +138,13 @@ func (t *produceTroubles) retry(now time.Time, b *batcher, batch *produceBatch, 
 // judge gives the batch to b with what a broker says of it; nil if it says nothing.
 func (t *produceTroubles) judge(now time.Time, b *batcher, batch *produceBatch, answer *kmsg.ProduceResponseTopicPartition) {
 	if answer == nil {
-		batch.maybe = true
+		batch.doubt()
 		t.retry(now, b, batch, errNotInProduceAnswer)
 		return
 	}
-	batch.maybe = batch.maybe || produceAppended[answer.ErrorCode]
+	if produceAppended[answer.ErrorCode] {
+		batch.doubt()
+	}
 	remedy := remedyFor(produceRemedies, answer.ErrorCode)
 	switch remedy {
 	case remedyNone:

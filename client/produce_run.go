@@ -139,6 +139,7 @@ func (p *Producer) unlock() {
 // run is the life of the Producer: it watches the cluster and the deadlines,
 // and starts a sender for each broker that is needed. At the end it gives up what is left.
 func (p *Producer) run() {
+	defer close(p.ended)
 	var callbacks, senders sync.WaitGroup
 	calls, noMore := context.WithCancel(context.WithoutCancel(p.life))
 	callbacks.Go(func() { p.callBack(calls) })

@@ -198,7 +198,9 @@ func (s *produceSender) fail(f *produceFlight, err error) {
 	t := produceTroubles{refresh: true}
 	s.p.mu.Lock()
 	for _, b := range f.batches {
-		b.maybe = b.maybe || !conn.Unsent(err)
+		if !conn.Unsent(err) {
+			b.doubt()
+		}
 		t.retry(now, s.p.batcher, b, err)
 	}
 	s.p.unlock()

@@ -37,6 +37,7 @@ type Producer struct {
 	life     context.Context // ends with the Producer or its Client; its cause says which
 	end      context.CancelCauseFunc
 	wg       sync.WaitGroup
+	ended    chan struct{} // closed when run ends, the last of the goroutines
 	wake     chan struct{} // room for one; run looks again
 	finished chan struct{} // room for one; there are callbacks to call
 	closed   chan struct{} // closed when Close has done its work
@@ -68,6 +69,7 @@ func (cl *Client) Producer(cfg ProducerConfig) (*Producer, error) {
 		cl:         cl,
 		cfg:        cfg,
 		compressor: compressor,
+		ended:      make(chan struct{}),
 		wake:       make(chan struct{}, 1),
 		finished:   make(chan struct{}, 1),
 		closed:     make(chan struct{}),
@@ -209,7 +211,8 @@ func (p *Producer) Flush(ctx context.Context) error {
 // whichever comes first; a ctx that has already ended shortens nothing, so that a
 // program which is told to stop still writes what it has. What is not written by then
 // fails with ErrProducerClosed, its callbacks are called, and Close returns an error that says how
-// many records those were. Further calls wait for the first one.
+// many records those were. Further calls wait for the first one. A callback that does not
+// return within a second after all this is not waited for any longer.
 func (p *Producer) Close(ctx context.Context) error {
 	p.mu.Lock()
 	first := !p.closing
@@ -235,14 +238,26 @@ func (p *Producer) Close(ctx context.Context) error {
 	}
 }
 
-var errProducerCloseTimeout = errors.New("the time to close has passed")
+// callbackGrace is how long Close waits for the callbacks of what was not written in
+// time.
+const callbackGrace = time.Second
+
+var (
+	errProducerCloseTimeout = errors.New("the time to close has passed")
+	errCallbackStuck        = errors.New("close producer: a callback has not returned: does it wait for the Producer, in Produce, Flush or Close?")
+)
 
 func (p *Producer) shutDown(deadline time.Time) error {
 	ctx, cancel := context.WithDeadlineCause(context.Background(), deadline, errProducerCloseTimeout)
 	defer cancel()
 	cause := p.Flush(ctx)
 	p.end(ErrProducerClosed)
-	p.wg.Wait()
+	select {
+	case <-p.ended:
+		p.wg.Wait()
+	case <-time.After(callbackGrace):
+		return errCallbackStuck
+	}
 	p.mu.Lock()
 	lost := p.lost
 	p.mu.Unlock()

@@ -35,8 +35,9 @@ type JavaMember struct {
 
 // JavaMember joins a group under a client ID, also its name in the recorder,
 // and reads one topic from its start. It commits what it has read before it
-// reads more. The member leaves with Leave, or when the test ends.
-func (c *Cluster) JavaMember(t testing.TB, r *Recorder, name, group, topic string) *JavaMember {
+// reads more. Options are VerifiableConsumer's own, such as "--group-instance-id",
+// "ann". The member leaves with Leave, or when the test ends.
+func (c *Cluster) JavaMember(t testing.TB, r *Recorder, name, group, topic string, options ...string) *JavaMember {
 	t.Helper()
 	m := &JavaMember{broker: c.brokers[0], name: name, r: r}
 	m.Leave = sync.OnceValue(m.leave)
@@ -44,12 +45,12 @@ func (c *Cluster) JavaMember(t testing.TB, r *Recorder, name, group, topic strin
 	properties := "client.id=" + name + "\nheartbeat.interval.ms=500\n"
 	require.NoError(t, m.broker.container.CopyToContainer(t.Context(), []byte(properties), file, 0o644))
 	const script = kafkaFunction + `echo $$; kafka "$@"`
-	require.NoError(t, m.start(t, []string{
+	require.NoError(t, m.start(t, append([]string{
 		"sh", "-c", script, "sh", "org.apache.kafka.tools.VerifiableConsumer",
 		"--bootstrap-server", c.Internal(), "--group-id", group, "--topic", topic,
 		"--session-timeout", strconv.FormatInt(sessionTimeout.Milliseconds(), 10),
 		"--verbose", "--command-config", file,
-	}), "start the Java member %s", name)
+	}, options...)), "start the Java member %s", name)
 	t.Cleanup(func() { require.NoError(t, m.Leave(), "end the Java member %s", name) })
 	return m
 }

@@ -51,7 +51,7 @@ type Consumer struct {
 	waiting   bool      // the loop waits for records
 	suspended bool      // the member must assume its loss
 	closing   time.Time // until when Close may wait; zero before Close
-	failure   error     // the next thing that the loop yields
+	failures  []error   // what the loop yields next, one about each topic at most
 	final     error     // what every loop yields from now on
 	topics    topicNotices
 	unsaved   error // of the last commit before partitions were given up
@@ -227,8 +227,8 @@ func (c *Consumer) shutDown() error {
 	c.mu.Unlock()
 	nudge(c.arrived)
 	c.end(ErrConsumerClosed)
-	c.cl.drop(c)
 	c.wg.Wait()
+	c.cl.drop(c) // when nobody is left who could make another connection
 	c.translator.follow()
 	c.unwatch()
 	if err != nil {

@@ -257,9 +257,9 @@ func (l *loop) turn(trusted bool, damage *PartitionError) (outcome, *fetcher, er
 		return over, l.putBack(), nil
 	case c.final != nil:
 		return over, l.putBack(), c.final
-	case c.failure != nil:
-		err := c.failure
-		c.failure = nil
+	case len(c.failures) > 0:
+		err := c.failures[0]
+		c.failures = c.failures[1:]
 		return over, l.putBack(), err
 	case c.suspended || !trusted:
 		c.waiting = true // or a long suspension would look like a body that is stuck

@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -111,13 +112,24 @@ func (c *Consumer) announce(recreated []*ownedPartition, notices []topicNotice) 
 	}
 }
 
-// fail makes the loop end with err; the next loop goes on.
+// fail makes the loop end with err; the next loop goes on. While there is no loop
+// only the newest about each topic is kept.
 func (c *Consumer) fail(err error) {
 	c.trouble(err)
+	topic := topicOf(err)
 	c.mu.Lock()
-	c.failure = err
+	c.failures = slices.DeleteFunc(c.failures, func(before error) bool { return topicOf(before) == topic })
+	c.failures = append(c.failures, err)
 	c.mu.Unlock()
 	c.alert()
+}
+
+// topicOf returns the topic that err is about; "" if it is about none.
+func topicOf(err error) string {
+	if e, ok := errors.AsType[*TopicError](err); ok {
+		return e.Topic
+	}
+	return ""
 }
 
 // finalise makes every loop end with err from now on, if it is one.

@@ -145,3 +145,24 @@ func TestTheTraceTellsWhatHappens(t *testing.T) {
 		require.Equal(t, []string{"assigned", "committed", "revoked", "assigned", "lost"}, said)
 	})
 }
+
+// Each is news of its own, whenever the application looks.
+func TestEveryForbiddenTopicIsTold(t *testing.T) {
+	within(t, []int32{1}, func(t *testing.T, b *bench) {
+		b.change(func() {
+			for _, name := range []string{"u", "v"} {
+				b.topics[name] = topicAnswer(name, [16]byte{}, kerr.TopicAuthorizationFailed.Code)
+			}
+		})
+		c := b.open(ConsumerConfig{Topics: []string{"t", "u", "v"}})
+		time.Sleep(time.Minute)
+		var names []string
+		for range 2 {
+			problem, ok := errors.AsType[*TopicError](firstError(t, c))
+			require.True(t, ok)
+			names = append(names, problem.Topic)
+		}
+		require.Equal(t, []string{"u", "v"}, names)
+		require.Empty(t, soon(t, c, 1), "once each")
+	})
+}

@@ -20,7 +20,9 @@ import (
 // firstError returns what a new loop yields as its error.
 func firstError(t testing.TB, c *Consumer) error {
 	t.Helper()
-	for _, err := range c.Records(t.Context()) {
+	ctx, cancel := context.WithTimeoutCause(t.Context(), time.Hour, errTestEnd)
+	defer cancel()
+	for _, err := range c.Records(ctx) {
 		if err != nil {
 			return err
 		}

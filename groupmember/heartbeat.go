@@ -95,10 +95,14 @@ func (m *Member) onHeartbeatFailed(q question, failure Failure) {
 	}
 }
 
-// onAlive takes the answer that all is well, which also says that no rebalance
-// is under way. Then a JoinGroup cannot be held.
+// onAlive takes the answer that all is well, which also says that nobody is
+// joining. Then a JoinGroup cannot be held.
 func (m *Member) onAlive(q question) {
-	m.acceptCalm(q)
+	if m.trust.synced {
+		m.acceptCalm(q)
+	} else {
+		m.accept(q) // the coordinator still counts down to the end of the SyncGroups
+	}
 	if m.state == Joining && m.doubt() {
 		m.giveUp("JoinGroup is not held")
 	}

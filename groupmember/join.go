@@ -111,9 +111,16 @@ func (m *Member) onJoined(q question, resp *kmsg.JoinGroupResponse) {
 		m.wait("JoinGroup answered with " + problem)
 		return
 	}
+	if len(m.owned) > 0 && resp.Generation > m.generation+1 {
+		// A static member is kept when a round ends without it (KIP-345), and
+		// what it retained may have been given away in that round.
+		m.expelled(m.sameID(), "a round has ended without this member")
+		return
+	}
 	m.identity = identity{id: resp.MemberID, generation: resp.Generation}
 	m.protocol, m.leader = *resp.Protocol, leads
-	m.acceptCalm(q)
+	m.trust.synced = false
+	m.accept(q)
 	m.beatAt = m.now.Add(m.cfg.HeartbeatInterval)
 
 	switch {

@@ -137,7 +137,7 @@ func (m *Member) expelled(left identity, why string) {
 func (m *Member) forget(left identity) {
 	m.identity = left
 	m.protocol, m.leader = "", false
-	m.trust.accepted, m.trust.calm = time.Time{}, time.Time{}
+	m.trust.accepted, m.trust.calm, m.trust.synced = time.Time{}, time.Time{}, false
 	m.beatAt = time.Time{}
 	m.forfeitCommits()
 }

@@ -72,6 +72,7 @@ func (m *Member) onSynced(q question, resp *kmsg.SyncGroupResponse) {
 	case resp.Protocol != nil && *resp.Protocol != m.protocol:
 		m.fail(Failure{Kind: Rejected, Text: "SyncGroup was answered for the assignor " + *resp.Protocol + ", JoinGroup for " + m.protocol})
 	default:
+		m.trust.synced = true
 		m.acceptCalm(q)
 		m.decode(resp.MemberAssignment)
 	}

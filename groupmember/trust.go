@@ -7,6 +7,7 @@ import "time"
 type trust struct {
 	accepted  time.Time // the last request that the coordinator accepted; zero if the member is in no generation
 	calm      time.Time // the last one whose answer shows that no round of before is still open
+	synced    bool      // the SyncGroup of the present generation was answered
 	suspended bool
 }
 
@@ -54,6 +55,9 @@ func (m *Member) sessionEnd() time.Time {
 // JoinGroup that is out is held there is not known, and a heartbeat that is
 // accepted says nothing of it.
 func (m *Member) roundEnd() time.Time {
+	if m.trust.calm.IsZero() {
+		return time.Time{}
+	}
 	return m.trust.calm.Add(m.cfg.RebalanceTimeout - m.cfg.Margin)
 }
 

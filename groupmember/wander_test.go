@@ -240,7 +240,10 @@ func (w *wanderer) joinGroup(resp *kmsg.JoinGroupResponse, req *kmsg.JoinGroupRe
 		return
 	}
 	protocol := "range"
-	w.watch.generation += 1 + int32(w.random.IntN(2))
+	w.watch.generation++
+	if w.random.IntN(8) == 0 {
+		w.watch.generation++ // a round without this member
+	}
 	resp.Generation, resp.Protocol, resp.LeaderID = w.watch.generation, &protocol, "other"
 	if w.random.IntN(2) == 0 {
 		resp.LeaderID = resp.MemberID

@@ -33,7 +33,7 @@ type process struct {
 	app app
 
 	leaving     bool // Leave was asked for
-	contested   bool // another process has its instance ID; one of them will be fenced
+	contested   bool // another process has had its instance ID, and it may be fenced
 	doubled     bool // a JoinGroup without a member ID was not answered, and may arrive after the next one
 	misled      bool // the last sign of life was accepted unseen
 	movesBefore int  // of the coordinator, when it started
@@ -51,7 +51,7 @@ type question struct {
 
 func (w *world) start(s *seat) *process {
 	w.started++
-	p := &process{world: w, seat: s, name: fmt.Sprintf("m%d", w.started), config: s.config, movesBefore: w.moves}
+	p := &process{world: w, seat: s, name: fmt.Sprintf("m%d", w.started), config: s.config, movesBefore: w.moves, doubled: s.doubled}
 	p.config.Seed = w.random.Uint64()
 	member, err := groupmember.New(p.config)
 	if err != nil {
@@ -252,6 +252,10 @@ func (p *process) crash() {
 func (p *process) end() {
 	w := p.world
 	p.dead = true
+	if p.joinGroup != 0 {
+		p.closeJoin(true)
+		p.seat.doubled = p.seat.doubled || p.doubled
+	}
 	w.owing = w.owing || p.config.Cooperative && p.config.InstanceID != ""
 	p.app.end()
 	for len(p.links) > 0 {
@@ -284,8 +288,9 @@ func (w *world) contest(s *seat) {
 		}
 	}
 	for _, p := range here {
-		p.contested = len(here) > 1
+		p.contested = p.contested || len(here) > 1
 	}
+	s.contested = len(here) > 1
 }
 
 func (p *process) pause() {

@@ -30,6 +30,7 @@ func (w *world) heal() {
 		}
 		p.app.stuckTill, p.app.slowTill = time.Time{}, time.Time{}
 		p.resume()
+		p.step(groupmember.Asked{})
 	}
 	w.occupy(w.seats[0])
 }
@@ -91,7 +92,7 @@ func (w *world) rejoin() {
 func (w *world) unrest() string {
 	for _, p := range w.processes {
 		switch {
-		case p.contested:
+		case p.seat.contested:
 			return p.name + " has a rival for its instance ID"
 		case p.leaving:
 			return p.name + " has not left"

@@ -40,6 +40,9 @@ func (w *world) makeScenario() scenario {
 	kind := r.IntN(kinds)
 	for id := range 1 + r.IntN(4) {
 		seat := w.makeSeat(id, kind)
+		if s.calm {
+			seat.config.RebalanceTimeout += 10 * time.Second // longer than members take to hear of a round
+		}
 		s.rebalance = max(s.rebalance, seat.config.RebalanceTimeout)
 		s.session = max(s.session, seat.config.SessionTimeout)
 		w.seats = append(w.seats, seat)

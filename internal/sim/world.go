@@ -59,6 +59,8 @@ type seat struct {
 	protocols []string
 	topics    []string
 	process   *process // nil while nobody is there
+	contested bool     // there are two
+	doubled   bool     // a process left a JoinGroup behind that may arrive late
 }
 
 var topicNames = []string{"orders", "payments"}

@@ -40,8 +40,8 @@ func measureApart(ctx context.Context, client string, c benchCase, limit time.Du
 	cmd.Env = append(os.Environ(), "GOGC=100", "GOMEMLIMIT=off")
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
-	if ctx.Err() != nil {
-		err = context.Cause(ctx)
+	if cause := context.Cause(ctx); cause != nil {
+		err = cause
 	}
 	if err != nil {
 		return figures{}, fmt.Errorf("measure %s on %s: %w", client, c.name, err)

@@ -1,0 +1,89 @@
+package integration
+
+import (
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/musterkafka/muster/assign"
+)
+
+var javaSticky = []string{"--assignment-strategy", "org.apache.kafka.clients.consumer.StickyAssignor"}
+
+// A Java leader knows what our members own from their user data alone.
+func TestMusterRejoinMovesNothingUnderAStickyJavaLeader(t *testing.T) {
+	t.Parallel()
+	const partitions = 12
+	c := Shared(t)
+	topic, group := c.CreateTopic(t, partitions), UniqueName(t, "group")
+	r := NewRecorder()
+	w := &witness{Assignor: assign.Sticky()}
+
+	c.JavaMember(t, r, "java", group, topic, javaSticky...)
+	awaitShares(t, c, r, group, map[string]int{"java": 12})
+	c.MusterMember(t, r, "ann", group, topic, uses(w, topic))
+	awaitShares(t, c, r, group, map[string]int{"ann": 6, "java": 6})
+	c.MusterMember(t, r, "bob", group, topic, uses(w, topic))
+	shares := map[string]int{"ann": 4, "bob": 4, "java": 4}
+	awaitShares(t, c, r, group, shares)
+
+	requireTwoRoundsMoveNothing(t, c, r, group, shares, w)
+	plans, _, _ := w.last()
+	require.Zero(t, plans, "only java has led")
+}
+
+// Our leader knows what Java members own from their user data alone.
+func TestMusterStickyLeaderMovesNothingOfJavaMembers(t *testing.T) {
+	t.Parallel()
+	const partitions = 12
+	c := Shared(t)
+	topic, group := c.CreateTopic(t, partitions), UniqueName(t, "group")
+	r := NewRecorder()
+	w, follower := &witness{Assignor: assign.Sticky()}, &witness{Assignor: assign.Sticky()}
+
+	c.MusterMember(t, r, "ann", group, topic, uses(w, topic))
+	awaitShares(t, c, r, group, map[string]int{"ann": 12})
+	c.JavaMember(t, r, "java", group, topic, javaSticky...)
+	awaitShares(t, c, r, group, map[string]int{"ann": 6, "java": 6})
+	c.JavaMember(t, r, "jim", group, topic, javaSticky...)
+	shares := map[string]int{"ann": 4, "java": 4, "jim": 4}
+	awaitShares(t, c, r, group, shares)
+
+	before := requireTwoRoundsMoveNothing(t, c, r, group, shares, follower)
+	_, asked, plan := w.last()
+	require.Equal(t, before, requirePlanned(t, c, group, plan))
+	for i := range asked.Members {
+		asked.Members[i].UserData = nil
+	}
+	forgetful, err := assign.Sticky().Assign(asked)
+	require.NoError(t, err)
+	require.NotEqual(t, plan, forgetful, "without user data something would have moved")
+}
+
+// requireTwoRoundsMoveNothing makes everybody join again, twice: one who reads something
+// else comes and goes. It returns who owns what all the while.
+func requireTwoRoundsMoveNothing(t *testing.T, c *Cluster, r *Recorder, group string, shares map[string]int, w *witness) map[Partition]string {
+	t.Helper()
+	before, begin := Judge(r.Events(), nil).Owners, time.Since(r.begin)
+	passing := c.MusterMember(t, r, "passing", group, "", uses(w, c.CreateTopic(t, 1)))
+	with := maps.Clone(shares)
+	with["passing"] = 1
+	awaitShares(t, c, r, group, with)
+	require.NoError(t, passing.Close())
+	awaitShares(t, c, r, group, shares)
+
+	given := map[Partition][]string{}
+	for _, e := range r.Events() {
+		if e.Kind == Assigned && e.At > begin && e.Member != "passing" {
+			given[e.Partition] = append(given[e.Partition], e.Member)
+		}
+	}
+	require.Len(t, given, len(before), "all partitions are given out again")
+	for p, owner := range before {
+		require.Equal(t, slices.Repeat([]string{owner}, 2), given[p], "%s, given out twice", p)
+	}
+	return before
+}

@@ -35,7 +35,7 @@ type partition struct {
 }
 
 // topic is one watched topic. While err is set, its partitions are what was
-// known before.
+// known before; otherwise there is at least one.
 type topic struct {
 	name       string
 	id         [16]byte    // zero if the brokers are too old to have IDs (KIP-516)
@@ -149,11 +149,16 @@ func (t topic) apply(answer *kmsg.MetadataResponseTopic) topic {
 		}
 		return t
 	}
+	before := t.partitions
 	if t.id != answer.TopicID { // created again: nothing of the old one counts, nor its epochs
-		t.partitions = nil
+		before = nil
 	}
-	t.id, t.absent = answer.TopicID, 0
-	t.partitions = mergePartitions(t.partitions, answer.Partitions)
+	after := mergePartitions(before, answer.Partitions)
+	if len(after) == 0 {
+		t.err = kerr.LeaderNotAvailable.Code // no broker says this of a topic that is there
+		return t
+	}
+	t.id, t.absent, t.partitions = answer.TopicID, 0, after
 	return t
 }
 

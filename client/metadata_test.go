@@ -56,7 +56,7 @@ func TestWatchedTopicsAreInOneRequestAndInTheSnapshot(t *testing.T) {
 func TestANewTopicIsAskedForWithoutAnybodyWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFakes(t, 1)
-		f.topics["a"] = topicAnswer("a", idA, 0)
+		f.topics["a"] = topicAnswer("a", idA, 0, partitionAnswer(0, 1, 0))
 		cl := f.bootstrapped(Config{})
 		time.Sleep(time.Minute)
 		defer cl.watch([]string{"a"})()
@@ -70,7 +70,7 @@ func TestANewTopicIsAskedForWithoutAnybodyWaiting(t *testing.T) {
 func TestATopicStaysWatchedUntilTheLastReleaseOfIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFakes(t, 1)
-		f.topics["a"] = topicAnswer("a", idA, 0)
+		f.topics["a"] = topicAnswer("a", idA, 0, partitionAnswer(0, 1, 0))
 		cl := f.client(Config{})
 		first, second := cl.watch([]string{"a"}), cl.watch([]string{"a"})
 		first()

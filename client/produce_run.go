@@ -17,11 +17,21 @@ type knownTopic struct {
 	release    func()       // of the watch
 }
 
+// longestTopicName is the limit of Kafka. Brokers refuse longer names, and what is far
+// longer does not fit into a request.
+const longestTopicName = 249
+
 // partitions returns how many partitions the topic has, waiting for it to exist
 // if it is not known yet.
 func (p *Producer) partitions(ctx context.Context, name string) (int32, error) {
 	if known := (*p.topics.Load())[name]; known != nil {
 		return known.partitions.Load(), nil
+	}
+	if name == "" || len(name) > longestTopicName {
+		return 0, &ProduceError{
+			Topic: name[:min(len(name), longestTopicName)], Partition: AnyPartition,
+			Err: fmt.Errorf("%w: a name has 1 to %d characters, this one has %d", kerr.InvalidTopicException, longestTopicName, len(name)),
+		}
 	}
 	release := p.cl.watch([]string{name})
 	if err := p.await(ctx, name); err != nil {
@@ -38,11 +48,11 @@ func (p *Producer) await(ctx context.Context, name string) error {
 	defer context.AfterFunc(p.life, func() { cancel(context.Cause(p.life)) })()
 	ctx, stop := context.WithTimeoutCause(ctx, p.cfg.DeliveryTimeout, ErrDeliveryTimeout)
 	defer stop()
+	var t topic // as it was looked at last
 	_, err := p.cl.await(ctx, func(c *cluster) bool {
-		t, ok := c.topic(name)
-		return ok && (len(t.partitions) > 0 || hopeless[t.err])
+		t, _ = c.topic(name)
+		return len(t.partitions) > 0 || hopeless[t.err]
 	})
-	t, _ := p.cl.snapshot().topic(name)
 	switch {
 	case err == nil && len(t.partitions) > 0:
 		return nil

@@ -2,10 +2,13 @@ package client
 
 import (
 	"context"
+	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
 func TestATopicThatComesIntoBeingIsWaitedFor(t *testing.T) {
@@ -60,5 +63,41 @@ func TestAPartitionThatDoesNotExistIsRefusedUnlessItIsNew(t *testing.T) {
 		require.NoError(t, b.send(t.Context(), 1, 3))
 		require.NoError(t, b.p.Flush(t.Context()))
 		require.Equal(t, []uint64{3}, b.logOf(1))
+	})
+}
+
+// A broker may answer with a topic of no partitions, or with numbers that cannot be.
+func TestATopicWithoutPartitionsIsWaitedFor(t *testing.T) {
+	for name, parts := range map[string][]kmsg.MetadataResponseTopicPartition{
+		"none":       nil,
+		"impossible": {partitionAnswer(-5, 1, 0), partitionAnswer(1<<30, 1, 0)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			withProducer(t, ProducerConfig{Partitioner: KeyPartitioner, DeliveryTimeout: 3 * time.Second}, []int32{1}, func(t *testing.T, b *produceBench) {
+				keyed := &Record{Topic: "t", Key: []byte("k"), Value: make([]byte, 8)}
+				require.NoError(t, b.p.Send(t.Context(), keyed, nil))
+				require.NoError(t, b.p.Flush(t.Context()))
+				b.broker(1).On(keyProduce, func(kmsg.Request) kmsg.Response { return nil })
+				b.change(func() { b.topics["t"] = topicAnswer("t", idB, 0, parts...) })
+				_, err := b.cl.fresh(t.Context(), []string{"t"})
+				require.NoError(t, err)
+				synctest.Wait()
+				require.NoError(t, b.p.Send(t.Context(), keyed, nil), "it keeps the partitions that it knows")
+
+				b.change(func() { b.topics["new"] = topicAnswer("new", idB, 0, parts...) })
+				require.ErrorIs(t, b.p.Send(t.Context(), &Record{Topic: "new"}, nil), ErrDeliveryTimeout)
+			})
+		})
+	}
+}
+
+func TestATopicNameThatCannotBeIsRefusedAtOnce(t *testing.T) {
+	withProducer(t, ProducerConfig{}, []int32{1}, func(t *testing.T, b *produceBench) {
+		for _, name := range []string{"", strings.Repeat("x", 250), strings.Repeat("x", 1<<16)} {
+			err := b.p.Send(t.Context(), &Record{Topic: name}, nil)
+			require.ErrorContains(t, err, "249")
+			require.Less(t, len(err.Error()), 600)
+		}
+		require.Zero(t, b.dials(), "nobody was asked")
 	})
 }

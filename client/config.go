@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"net"
 	"strconv"
 	"strings"
@@ -20,10 +21,12 @@ const (
 	defaultRequestTimeout   = 30 * time.Second
 	defaultBootstrapTimeout = 30 * time.Second
 	defaultMetadataMaxAge   = 5 * time.Minute
+
+	longest = math.MaxInt32 * time.Millisecond // what brokers take; sums of it do not overflow
 )
 
 // Config says which cluster a Client talks to, and how. Only Brokers must be
-// set. It is not written to after New. Durations may not be negative.
+// set. It is not written to after New. Durations may not be negative, nor above 24 days.
 type Config struct {
 	// Brokers are the addresses to start from, each "host:port" or "host" for
 	// port 9092; an IPv6 address with a port is written "[::1]:9092". One that
@@ -92,8 +95,11 @@ func (c *Config) validate() (seeds []string, err error) {
 		{"BootstrapTimeout", c.BootstrapTimeout},
 		{"MetadataMaxAge", c.MetadataMaxAge},
 	} {
-		if timeout.value < 0 {
+		switch {
+		case timeout.value < 0:
 			problems = append(problems, fmt.Errorf("%s is %v: it must not be negative; zero means the default", timeout.name, timeout.value))
+		case timeout.value > longest:
+			problems = append(problems, fmt.Errorf("%s is %v: it must be at most %v", timeout.name, timeout.value, longest))
 		}
 	}
 	if len(problems) > 0 {

@@ -3,6 +3,7 @@ package client
 import (
 	"bytes"
 	"log/slog"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -15,9 +16,10 @@ func TestNewReportsEveryProblemOfTheConfigAtOnce(t *testing.T) {
 		Brokers:        []string{"good:9092", "kafka://bad:9092", "a:b:c", "host:0"},
 		RequestTimeout: -time.Second,
 		MetadataMaxAge: -1,
+		DialTimeout:    math.MaxInt64,
 	})
 	require.Error(t, err)
-	for _, part := range []string{`"kafka://bad:9092"`, `"a:b:c"`, `"host:0"`, "RequestTimeout is -1s", "MetadataMaxAge is -1ns"} {
+	for _, part := range []string{`"kafka://bad:9092"`, `"a:b:c"`, `"host:0"`, "RequestTimeout is -1s", "MetadataMaxAge is -1ns", "DialTimeout is 2562047h"} {
 		require.ErrorContains(t, err, part)
 	}
 	require.NotContains(t, err.Error(), "good:9092")

@@ -17,6 +17,7 @@ const (
 	defaultFetchMaxWait           = 500 * time.Millisecond
 	defaultFetchMinBytes          = 1
 	defaultFetchMaxBytes          = 50 << 20
+	mostFetchMaxBytes             = 96 << 20 // below what a conn.Conn takes for an answer
 	defaultFetchMaxPartitionBytes = 1 << 20
 	defaultBufferBytes            = 64 << 20
 	defaultMaxBatchBytes          = 64 << 20
@@ -79,11 +80,12 @@ type ConsumerConfig struct {
 
 	// Assignors are the ways to share the partitions that this member
 	// supports, most wanted first; the group uses one that all its members support.
-	// Nil means assign.Range alone.
+	// None means assign.Range alone.
 	Assignors []assign.Assignor
 
-	// FetchMaxWait is how long a broker may wait for FetchMinBytes. It is
-	// also how long a newly assigned partition may wait for its first fetch. Zero means 500 ms.
+	// FetchMaxWait is how long a broker may wait for FetchMinBytes, in whole
+	// milliseconds. It is also how long a newly assigned partition may wait for its first
+	// fetch: a broker serves one request of a connection at a time. Zero means 500 ms.
 	FetchMaxWait time.Duration
 
 	// FetchMinBytes is how much a broker should have before it answers,
@@ -92,7 +94,8 @@ type ConsumerConfig struct {
 
 	// FetchMaxBytes limits one answer of one broker, FetchMaxPartitionBytes
 	// the part of one partition in it. A first batch that is larger comes all
-	// the same (KIP-74), so neither can stop reading. Zero means 50 MiB and 1 MiB.
+	// the same (KIP-74), so neither can stop reading. Zero means 50 MiB and 1 MiB;
+	// FetchMaxBytes above 96 MiB means 96 MiB.
 	FetchMaxBytes, FetchMaxPartitionBytes int
 
 	// BufferBytes limits how much of what brokers have sent waits to be
@@ -181,12 +184,18 @@ func (c *ConsumerConfig) validate() error {
 	if c.Reset > ResetNone {
 		problems = append(problems, fmt.Errorf("Reset is %d: it must be ResetEarliest, ResetLatest or ResetNone", c.Reset))
 	}
-	problems = append(problems, c.negatives()...)
+	problems = append(problems, c.durationProblems()...)
+	problems = append(problems, c.sizeProblems()...)
 	problems = append(problems, c.assignorProblems()...)
 	d := c.withDefaults()
 	if d.Classic.HeartbeatInterval > 0 && d.Classic.HeartbeatInterval >= d.Classic.SessionTimeout {
 		problems = append(problems, fmt.Errorf("Classic.HeartbeatInterval (%v) must be below Classic.SessionTimeout (%v): a third of it or less is usual",
 			d.Classic.HeartbeatInterval, d.Classic.SessionTimeout))
+	}
+	if len(problems) == 0 {
+		if err := d.member().Validate(); err != nil {
+			problems = append(problems, err)
+		}
 	}
 	if len(problems) > 0 {
 		return fmt.Errorf("consumer config: %w", errors.Join(problems...))
@@ -194,21 +203,29 @@ func (c *ConsumerConfig) validate() error {
 	return nil
 }
 
-func (c *ConsumerConfig) negatives() (problems []error) {
+func (c *ConsumerConfig) durationProblems() (problems []error) {
 	for _, d := range []struct {
 		name  string
 		value time.Duration
+		sent  bool // to brokers, in whole milliseconds
 	}{
-		{"FetchMaxWait", c.FetchMaxWait},
-		{"CloseTimeout", c.CloseTimeout},
-		{"Classic.SessionTimeout", c.Classic.SessionTimeout},
-		{"Classic.HeartbeatInterval", c.Classic.HeartbeatInterval},
-		{"Classic.RebalanceTimeout", c.Classic.RebalanceTimeout},
+		{"FetchMaxWait", c.FetchMaxWait, true},
+		{"CloseTimeout", c.CloseTimeout, false},
+		{"Classic.SessionTimeout", c.Classic.SessionTimeout, true},
+		{"Classic.HeartbeatInterval", c.Classic.HeartbeatInterval, true},
+		{"Classic.RebalanceTimeout", c.Classic.RebalanceTimeout, true},
 	} {
-		if d.value < 0 {
+		switch {
+		case d.value < 0:
 			problems = append(problems, fmt.Errorf("%s is %v: it must not be negative; zero means the default", d.name, d.value))
+		case d.sent && d.value != 0 && (d.value < time.Millisecond || d.value > longest):
+			problems = append(problems, fmt.Errorf("%s is %v: it must be from 1ms to %v; zero means the default", d.name, d.value, longest))
 		}
 	}
+	return problems
+}
+
+func (c *ConsumerConfig) sizeProblems() (problems []error) {
 	for _, n := range []struct {
 		name  string
 		value int
@@ -247,7 +264,7 @@ func (c ConsumerConfig) withDefaults() ConsumerConfig {
 	c.CommitInterval = cmp.Or(c.CommitInterval, defaultCommitInterval)
 	c.FetchMaxWait = cmp.Or(c.FetchMaxWait, defaultFetchMaxWait)
 	c.FetchMinBytes = cmp.Or(c.FetchMinBytes, defaultFetchMinBytes)
-	c.FetchMaxBytes = cmp.Or(c.FetchMaxBytes, defaultFetchMaxBytes)
+	c.FetchMaxBytes = min(cmp.Or(c.FetchMaxBytes, defaultFetchMaxBytes), mostFetchMaxBytes)
 	c.FetchMaxPartitionBytes = cmp.Or(c.FetchMaxPartitionBytes, defaultFetchMaxPartitionBytes)
 	c.BufferBytes = cmp.Or(c.BufferBytes, defaultBufferBytes)
 	c.MaxBatchBytes = cmp.Or(c.MaxBatchBytes, defaultMaxBatchBytes)
@@ -256,7 +273,7 @@ func (c ConsumerConfig) withDefaults() ConsumerConfig {
 	c.Classic.HeartbeatInterval = cmp.Or(c.Classic.HeartbeatInterval, defaultHeartbeatInterval)
 	c.Classic.RebalanceTimeout = cmp.Or(c.Classic.RebalanceTimeout, defaultRebalanceTimeout)
 	c.Topics = slices.Sorted(slices.Values(c.Topics))
-	if c.Assignors == nil {
+	if len(c.Assignors) == 0 {
 		c.Assignors = []assign.Assignor{assign.Range()}
 	}
 	if c.Trace == nil {

@@ -1,6 +1,8 @@
 package client
 
 import (
+	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -27,6 +29,32 @@ func TestAllProblemsOfAConsumerConfigAreReportedAtOnce(t *testing.T) {
 	} {
 		require.ErrorContains(t, err, part)
 	}
+}
+
+// The values that do not fit the wire, or make no sense there.
+func TestAConsumerConfigThatCannotBeSentIsRefused(t *testing.T) {
+	for want, cfg := range map[string]ConsumerConfig{
+		"FetchMaxWait is 2400h0m0s":             {FetchMaxWait: 100 * 24 * time.Hour},
+		"FetchMaxWait is 1\u00b5s":              {FetchMaxWait: time.Microsecond},
+		"Classic.SessionTimeout is 2400h0m0s":   {Classic: ClassicConfig{SessionTimeout: 100 * 24 * time.Hour}},
+		"Classic.RebalanceTimeout is 2400h0m0s": {Classic: ClassicConfig{RebalanceTimeout: 100 * 24 * time.Hour}},
+		"Classic.HeartbeatInterval is 1\u00b5s": {Classic: ClassicConfig{HeartbeatInterval: time.Microsecond}},
+		"rebalance timeout":                     {Classic: ClassicConfig{RebalanceTimeout: time.Second}},
+		"instance ID has 250 characters":        {InstanceID: strings.Repeat("x", 250)},
+	} {
+		cfg.Group, cfg.Topics = "g", []string{"t"}
+		require.ErrorContains(t, cfg.validate(), want)
+	}
+}
+
+func TestAnAnswerIsNeverLargerThanAConnectionTakes(t *testing.T) {
+	c := ConsumerConfig{FetchMaxBytes: math.MaxInt, BufferBytes: math.MaxInt, FetchMaxPartitionBytes: math.MaxInt, FetchMinBytes: math.MaxInt}.withDefaults()
+	require.LessOrEqual(t, c.FetchMaxBytes, 96<<20)
+	require.EqualValues(t, math.MaxInt32, newFetchRequest(&c).req.MinBytes)
+}
+
+func TestNoAssignorsMeansTheDefaultOnes(t *testing.T) {
+	require.Len(t, ConsumerConfig{Assignors: []assign.Assignor{}}.withDefaults().Assignors, 1)
 }
 
 func TestTheZeroConsumerConfigHasTheDocumentedDefaults(t *testing.T) {

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"math"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -97,6 +98,6 @@ func (r *fetchRequest) name(id [16]byte, name string) string {
 	return ""
 }
 
-func millis(d time.Duration) int32 { return atMostInt32(int(d.Milliseconds())) }
+func millis(d time.Duration) int32 { return int32(min(d.Milliseconds(), math.MaxInt32)) }
 
-func atMostInt32(n int) int32 { return int32(min(n, 1<<31-1)) }
+func atMostInt32(n int) int32 { return int32(min(n, math.MaxInt32)) }

@@ -227,6 +227,9 @@ func (b *batcher) drain(now time.Time, node int32, limit int, batches []*produce
 			continue
 		}
 		q.busy, first.closed, first.id = true, true, q.topic.id
+		if first.tried.IsZero() {
+			first.tried = now
+		}
 		size += n
 		batches = append(batches, first)
 	}
@@ -238,7 +241,7 @@ func (b *batcher) drain(now time.Time, node int32, limit int, batches []*produce
 // written settles a drained batch that a broker has taken.
 func (b *batcher) written(batch *produceBatch, base, appendTime int64) {
 	q := batch.queue
-	q.failures, q.last, q.rest = 0, nil, time.Time{}
+	q.failures, q.told, q.last, q.rest = 0, false, nil, time.Time{}
 	batch.base, batch.appendTime = base, appendTime
 	b.giveBack(batch, produceRefusal{})
 }
@@ -248,19 +251,25 @@ func (b *batcher) refuse(batch *produceBatch, refusal produceRefusal) {
 	b.giveBack(batch, refusal)
 }
 
-// retry takes a drained batch back to be sent again after a pause. It returns
-// how often sending to its partition has failed in a row.
-func (b *batcher) retry(now time.Time, batch *produceBatch, err error) (failures int) {
+// routine is how long a batch may fail before that is news: leaders move, and a
+// topic that was just created is not known to every broker.
+const routine = 2 * time.Second
+
+// retry takes a drained batch back to be sent again after a pause. It reports
+// whether that is news, which it is once until something is written to the partition.
+func (b *batcher) retry(now time.Time, batch *produceBatch, err error) (news bool) {
 	q := batch.queue
 	q.failures++
 	q.last, q.rest = err, now.Add(retryBackoff.spread(q.failures, b.random.Float64()))
+	news = !q.told && now.Sub(batch.tried) >= routine
+	q.told = q.told || news
 	if batch.settled {
 		b.giveBack(batch, produceRefusal{})
-		return q.failures
+		return news
 	}
 	q.busy = false
 	b.list(q)
-	return q.failures
+	return news
 }
 
 // giveBack ends the time of a batch at a broker and lets the next one go.

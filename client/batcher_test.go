@@ -274,7 +274,8 @@ func (m *batcherModel) answer() {
 	switch rapid.SampledFrom([]string{"written", "refused", "too large", "lost"}).Draw(m.t, "outcome") {
 	case "too large":
 		if len(batch.items) > 1 {
-			require.NoError(m.t, m.b.split(batch))
+			_, err := m.b.split(batch)
+			require.NoError(m.t, err)
 			return
 		}
 		m.b.refuse(batch, produceRefusal{err: errors.New("too large")})

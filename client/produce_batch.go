@@ -21,6 +21,7 @@ type produceBatch struct {
 	older      *produceBatch
 	newer      *produceBatch // of all whose callbacks have not returned
 	due        time.Time     // when it is sent even if it is not full
+	tried      time.Time     // when it was first drained; zero before
 	deadline   time.Time     // when it is given up
 	closed     bool          // takes no more records
 	maybe      bool          // a broker may have written it
@@ -140,6 +141,7 @@ type produceQueue struct {
 	busy      bool            // the first one is at a broker
 	rest      time.Time       // nothing is sent before
 	failures  int             // in a row
+	told      bool            // the log has heard of them
 	last      error           // why the last attempt failed; nil if it did not
 }
 

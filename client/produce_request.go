@@ -121,17 +121,21 @@ func (f *produceFlight) find(at int, version int16, t *kmsg.ProduceResponseTopic
 // produceTroubles gathers what went wrong in one request.
 type produceTroubles struct {
 	refresh bool          // the metadata may be wrong
-	fresh   int           // partitions in which the attempt before had not failed
-	err     error         // of the first of them, with its partition
-	shrunk  *produceTopic // one whose batches were too large; nil if there is none
+	retried int           // partitions
+	news    int           // those of them that the log is to hear of
+	err     error         // of the first that is news, or else of the first; with its partition
+	shrunk  *produceTopic // one whose batches turned out to be too large; nil if there is none
 }
 
 func (t *produceTroubles) retry(now time.Time, b *batcher, batch *produceBatch, err error) {
-	if b.retry(now, batch, err) > 1 {
-		return
+	topic, partition := batch.queue.topic.name, batch.queue.partition
+	news := b.retry(now, batch, err)
+	if t.err == nil || news && t.news == 0 {
+		t.err = fmt.Errorf("topic %q partition %d: %w", topic, partition, err)
 	}
-	if t.fresh++; t.err == nil {
-		t.err = fmt.Errorf("topic %q partition %d: %w", batch.queue.topic.name, batch.queue.partition, err)
+	t.retried++
+	if news {
+		t.news++
 	}
 }
 
@@ -164,11 +168,13 @@ func (t *produceTroubles) judge(now time.Time, b *batcher, batch *produceBatch, 
 // shrink sends the records of a batch that is too large in smaller ones.
 func (t *produceTroubles) shrink(b *batcher, batch *produceBatch) {
 	topic := batch.queue.topic
-	if err := b.split(batch); err != nil {
+	news, err := b.split(batch)
+	switch {
+	case err != nil:
 		b.refuse(batch, produceRefusal{err: err})
-		return
+	case news:
+		t.shrunk = topic
 	}
-	t.shrunk = topic
 }
 
 func refusalOf(answer *kmsg.ProduceResponseTopicPartition) produceRefusal {

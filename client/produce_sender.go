@@ -33,6 +33,8 @@ type produceSender struct {
 	conn     *conn.Conn // nil before the first
 	dialing  bool
 	failures int       // of dialing, in a row
+	failing  time.Time // when the first of them was
+	told     bool      // the log has heard of them
 	rest     time.Time // no dialing before
 	flights  []*produceFlight
 	spare    []*produceFlight
@@ -115,15 +117,19 @@ func (s *produceSender) dial(now time.Time, tasks *sync.WaitGroup) (next time.Ti
 func (s *produceSender) connect(c produceConn) {
 	s.dialing = false
 	if c.err == nil {
-		s.conn, s.failures = c.conn, 0
+		s.conn, s.failures, s.told = c.conn, 0, false
 		return
 	}
-	s.failures++
+	if s.failures++; s.failures == 1 {
+		s.failing = time.Now()
+	}
 	s.rest = time.Now().Add(retryBackoff.after(s.failures))
 	s.p.mu.Lock()
 	s.p.batcher.blame(s.node, c.err)
 	s.p.mu.Unlock()
-	if _, known := errors.AsType[*UnreachableError](c.err); s.failures == 1 && !known { // the Client has told of that
+	_, known := errors.AsType[*UnreachableError](c.err) // the Client has told of that
+	if !known && !s.told && time.Since(s.failing) >= routine {
+		s.told = true
 		s.p.cl.log.Warn("cannot produce to a broker, trying on", "broker", s.node, "error", c.err)
 	}
 	s.p.cl.refresh("a broker to produce to cannot be reached")
@@ -213,8 +219,11 @@ func (s *produceSender) report(t *produceTroubles) {
 	if context.Cause(s.p.life) != nil {
 		return
 	}
-	if t.fresh > 0 {
-		s.p.cl.log.Warn("cannot produce, trying on", "broker", s.node, "partitions", t.fresh, "error", t.err)
+	switch {
+	case t.news > 0:
+		s.p.cl.log.Warn("cannot produce, trying on", "broker", s.node, "partitions", t.news, "error", t.err)
+	case t.retried > 0:
+		s.p.cl.log.Debug("cannot produce, trying again", "broker", s.node, "partitions", t.retried, "error", t.err)
 	}
 	if t.shrunk != nil {
 		s.p.cl.log.Warn("batches are larger than the topic takes, sending smaller ones: ProducerConfig.MaxBatchBytes is above its max.message.bytes", "topic", t.shrunk.name)

@@ -9,18 +9,19 @@ import (
 // split takes back a drained batch that is too large for its broker, to be sent
 // as two halves, and lets no later batch of the topic become so large: the
 // topic's max.message.bytes is below ProducerConfig.MaxBatchBytes. The batch has
-// more than one record.
-func (b *batcher) split(batch *produceBatch) error {
+// more than one record. It reports whether that is news.
+func (b *batcher) split(batch *produceBatch) (news bool, err error) {
 	if batch.settled {
 		b.giveBack(batch, produceRefusal{})
-		return nil
+		return false, nil
 	}
 	halves, err := b.halves(batch)
 	if err != nil {
-		return err
+		return false, err
 	}
 	q := batch.queue
 	t := q.topic
+	news = t.limit == b.maxBatch
 	t.limit = min(t.limit, batch.builder.Size()/2)
 	b.buffered += halves[0].builder.Size() + halves[1].builder.Size() - batch.builder.Size()
 	b.replace(batch, halves)
@@ -28,7 +29,7 @@ func (b *batcher) split(batch *produceBatch) error {
 	q.busy = false
 	b.list(q)
 	b.recycle(batch)
-	return nil
+	return news, nil
 }
 
 // halves returns two batches with the records of batch.

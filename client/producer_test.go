@@ -149,7 +149,32 @@ func TestAPartitionThatFailsDoesNotHoldUpTheOthers(t *testing.T) {
 		require.Equal(t, uint64(2), b.oneOutcome().id)
 		require.NoError(t, b.p.Flush(t.Context()))
 		require.Len(t, b.done(), 2)
-		require.Len(t, b.log.with("cannot produce, trying on"), 1, "said once, not at each try")
+		require.Empty(t, b.log.with("WARN"), "that lasted for less than a second")
+	})
+}
+
+func TestTroubleIsTheLogsBusinessOnceAndOnlyIfItLasts(t *testing.T) {
+	withProducer(t, ProducerConfig{}, []int32{1}, func(t *testing.T, b *produceBench) {
+		for _, want := range []int{1, 2} {
+			b.answer(0, make20(6)...)
+			b.sendAll(0, 1, 1)
+			time.Sleep(routine * 3 / 4)
+			require.Len(t, b.log.with("cannot produce"), want-1, "a leader moves within a second or two")
+			require.NoError(t, b.p.Flush(t.Context()))
+			require.Len(t, b.log.with("cannot produce"), want, "said once, not at each try")
+		}
+	})
+}
+
+func TestABrokerThatIsUnknownIsTheLogsBusinessOnlyIfThatLasts(t *testing.T) {
+	withProducer(t, ProducerConfig{DeliveryTimeout: 20 * time.Second}, []int32{1}, func(t *testing.T, b *produceBench) {
+		b.lead(idA, 9)
+		b.sendAll(0, 1, 1)
+		time.Sleep(time.Second)
+		require.Empty(t, b.log.with("WARN"))
+		require.NoError(t, b.p.Flush(t.Context()))
+		require.Len(t, b.log.with("cannot produce to a broker"), 1)
+		require.ErrorContains(t, b.oneOutcome().err, "broker 9")
 	})
 }
 

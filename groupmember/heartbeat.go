@@ -10,9 +10,10 @@ import (
 // beatDue is when the next heartbeat is to be sent. They go on through a whole
 // round, so that neither a slow application nor a slow leader costs the
 // membership; beside a held request they also show whether the coordinator
-// that holds it is alive.
+// that holds it is alive and knows the member. That alone is what they are for
+// before the member has a generation.
 func (m *Member) beatDue() time.Time {
-	if m.beat.open() || !m.coordinator.known || m.id == "" || m.generation < 0 {
+	if m.beat.open() || !m.coordinator.known || m.id == "" || m.generation < 0 && m.state != Joining {
 		return time.Time{}
 	}
 	if m.parting.failure.Failed() || m.revoke.open() && m.lost {
@@ -57,6 +58,10 @@ func (m *Member) onHeartbeat(q question, ev Replied) {
 		return
 	}
 	if q.as != m.identity {
+		return
+	}
+	if m.generation < 0 && (code == nil || code == kerr.RebalanceInProgress || code == kerr.IllegalGeneration) {
+		m.rounds.doubts = 0 // the member is known, so the JoinGroup may be held
 		return
 	}
 	switch code {

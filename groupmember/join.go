@@ -37,6 +37,9 @@ func (m *Member) onEncoded(ev Encoded) {
 func (m *Member) join() {
 	m.enter(Joining, m.rounds.why)
 	m.rounds.doubts = 0
+	if m.generation < 0 {
+		m.beatAt = m.now.Add(m.cfg.HeartbeatInterval)
+	}
 
 	req := kmsg.NewPtrJoinGroupRequest()
 	req.Group = m.cfg.Group

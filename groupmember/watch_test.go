@@ -214,7 +214,8 @@ func (w *watch) request(a groupmember.Send) {
 	case *kmsg.SyncGroupRequest:
 		w.holds(req.Generation == w.generation || req.Generation >= 0, "SyncGroup is of a generation")
 	case *kmsg.HeartbeatRequest:
-		w.holds(req.Generation >= 0 && req.MemberID != "", "a heartbeat is of a generation")
+		w.holds(req.MemberID != "", "only who has an ID heartbeats")
+		w.holds(req.Generation >= 0 || w.state == groupmember.Joining, "a heartbeat is of a generation, or beside a JoinGroup")
 		held := w.state == groupmember.Joining || w.state == groupmember.Syncing
 		w.holds(held == (a.Route == groupmember.RouteControl), "a heartbeat does not wait behind a held request")
 	case *kmsg.LeaveGroupRequest:

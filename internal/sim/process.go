@@ -254,9 +254,8 @@ func (p *process) end() {
 	p.dead = true
 	if p.joinGroup != 0 {
 		p.closeJoin(true)
-		p.seat.doubled = p.seat.doubled || p.doubled
 	}
-	w.owing = w.owing || p.config.Cooperative && p.config.InstanceID != ""
+	p.seat.doubled = p.seat.doubled || p.doubled
 	p.app.end()
 	for len(p.links) > 0 {
 		l := p.links[0]

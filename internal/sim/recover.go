@@ -81,7 +81,8 @@ func (w *world) recover() {
 
 // rejoin is somebody's wish for a new round. It is needed where a static
 // cooperative member went away between a round and the one that it owed to the
-// group: its successor does not know, and the coordinator does not mind.
+// group, or lost its member ID there: whoever takes its place gets the assignment of
+// the first round, and the coordinator does not mind.
 func (w *world) rejoin() {
 	for _, p := range slices.Clone(w.processes) { // a follower's may come to nothing
 		p.step(groupmember.Rejoin{Why: "user enforced rebalance"})
@@ -104,16 +105,21 @@ func (w *world) unrest() string {
 			return p.name + " still lets go"
 		}
 	}
-	for part, at := range w.parts {
-		if n := len(w.owners[part]); w.wanted(at.topic) && n != 1 {
-			return at.String() + " does not have one owner"
-		}
-	}
 	if w.home.group == nil || w.home.group.State() != coordinator.Stable {
 		return "the coordinator's group is not stable"
 	}
 	if w.home.group.Size() != len(w.processes) {
 		return "the coordinator counts members in that are gone"
+	}
+	for _, p := range w.processes {
+		if status := p.member.Status(); status.Generation != w.home.group.Generation() || !w.home.group.Has(status.MemberID) {
+			return p.name + " is not a member of the present generation"
+		}
+	}
+	for part, at := range w.parts {
+		if n := len(w.owners[part]); w.wanted(at.topic) && n != 1 {
+			return at.String() + " does not have one owner"
+		}
 	}
 	return ""
 }

@@ -45,6 +45,7 @@ func (w *world) makeScenario() scenario {
 		}
 		s.rebalance = max(s.rebalance, seat.config.RebalanceTimeout)
 		s.session = max(s.session, seat.config.SessionTimeout)
+		w.owing = w.owing || seat.config.Cooperative && seat.config.InstanceID != ""
 		w.seats = append(w.seats, seat)
 	}
 	return s

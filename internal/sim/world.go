@@ -16,7 +16,7 @@ type world struct {
 	random   *rand.Rand
 	plan     scenario
 	faulty   bool // things go wrong
-	owing    bool // a round may be owed by a member that is gone
+	owing    bool // a round may be owed by a static cooperative member
 	settling bool // nothing goes wrong any more
 	trace    func(string)
 

@@ -93,6 +93,9 @@ func (g *Group) Generation() int32 { return g.generation }
 // Size returns the number of members, without those that only have an ID.
 func (g *Group) Size() int { return len(g.members) }
 
+// Has reports whether id is a member.
+func (g *Group) Has(id string) bool { return g.member(id) != nil }
+
 // Ask takes a request in and appends what can be answered now to out, perhaps
 // to calls that were held.
 func (g *Group) Ask(now time.Time, call Call, req kmsg.Request, out []Answer) []Answer {

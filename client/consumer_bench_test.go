@@ -276,16 +276,20 @@ func (b *bench) listOffsets(node int32, req *kmsg.ListOffsetsRequest) kmsg.Respo
 }
 
 // read takes n records off a new loop, and breaks out with the last of them undone.
+// It fails the test if they do not come within an hour of its time.
 func read(t testing.TB, c *Consumer, n int) []*Record {
 	t.Helper()
+	ctx, cancel := context.WithTimeoutCause(t.Context(), time.Hour, errTestEnd)
+	defer cancel()
 	var got []*Record
-	for rec, err := range c.Records(t.Context()) {
+	for rec, err := range c.Records(ctx) {
 		require.NoError(t, err)
 		if got = append(got, rec); len(got) == n {
-			break
+			return got
 		}
 	}
-	return got
+	require.Len(t, got, n)
+	return nil
 }
 
 // offsets returns the offsets of records.

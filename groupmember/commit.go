@@ -179,7 +179,7 @@ func (m *Member) afterCommit(q question, seen [verdicts]bool) {
 	case seen[fenced]:
 		m.fail(refused(kerr.FencedInstanceID.Code, "committing offsets"))
 	case seen[rebalancing]:
-		m.onRebalance()
+		m.onRebalance(q)
 	case seen[outdated]:
 		m.beatAt = m.now // and the coordinator will say
 	}

@@ -69,13 +69,13 @@ func (m *Member) onHeartbeat(q question, ev Replied) {
 		m.onAlive(q)
 	case kerr.RebalanceInProgress: // a sign of life like any other
 		m.accept(q)
-		m.onRebalance()
+		m.onRebalance(q)
 	case kerr.CoordinatorLoadInProgress:
 		m.beatAt = m.now.Add(m.backoff(&m.coordinator.failures))
 	case kerr.IllegalGeneration:
-		m.onStranger(m.sameID(), because(code, "Heartbeat"))
+		m.onStranger(q, m.sameID(), because(code, "Heartbeat"))
 	case kerr.UnknownMemberID:
-		m.onStranger(nobody, because(code, "Heartbeat"))
+		m.onStranger(q, nobody, because(code, "Heartbeat"))
 	case kerr.FencedInstanceID, kerr.GroupAuthorizationFailed, kerr.InvalidGroupID, kerr.UnsupportedVersion:
 		m.fail(refused(resp.ErrorCode, "heartbeat"))
 	default:
@@ -108,14 +108,14 @@ func (m *Member) onAlive(q question) {
 	} else {
 		m.accept(q) // the coordinator still counts down to the end of the SyncGroups
 	}
-	if m.state == Joining && m.doubt() {
+	if m.state == Joining && m.doubt(q) {
 		m.giveUp("JoinGroup is not held")
 	}
 }
 
 // onRebalance takes the answer that members are joining. In a SyncGroup that
 // is held this cannot be.
-func (m *Member) onRebalance() {
+func (m *Member) onRebalance(q question) {
 	const why = "group is already rebalancing"
 	switch m.state {
 	case Stable:
@@ -125,7 +125,7 @@ func (m *Member) onRebalance() {
 	case Joining:
 		m.rounds.doubts = 0
 	case Syncing:
-		if m.doubt() {
+		if m.doubt(q) {
 			m.giveUp("SyncGroup is not held")
 		}
 	case Idle, Finding, Waiting, Releasing, Encoding, Planning, Parting, Leaving, Resting, Exited:
@@ -135,7 +135,7 @@ func (m *Member) onRebalance() {
 // onStranger takes the answer that the member is not in the generation. While
 // a request is held, that request's own answer decides, since a heartbeat may
 // cross it; but the wait is not for ever.
-func (m *Member) onStranger(left identity, why string) {
+func (m *Member) onStranger(q question, left identity, why string) {
 	if !m.beside() {
 		m.expelled(left, why)
 		return
@@ -143,7 +143,7 @@ func (m *Member) onStranger(left identity, why string) {
 	if left == nobody {
 		m.suspend()
 	}
-	if m.doubt() {
+	if m.doubt(q) {
 		m.expelled(left, why)
 	}
 }

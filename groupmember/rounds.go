@@ -102,8 +102,12 @@ func (m *Member) onRetry() {
 
 // doubt counts answers to heartbeats that cannot be true while the broker
 // holds our JoinGroup or SyncGroup. The first may have crossed its answer; a
-// second, an interval later, shows that the answer will not come.
-func (m *Member) doubt() bool {
+// second, an interval later, shows that the answer will not come. A heartbeat that was
+// sent before the request says nothing of it.
+func (m *Member) doubt(beat question) bool {
+	if beat.seq < m.ask.seq {
+		return false
+	}
 	m.rounds.doubts++
 	return m.rounds.doubts >= 2
 }

@@ -44,25 +44,37 @@ func (w *world) patience() time.Duration {
 // calmFor is how long nothing may happen once the group has recovered.
 const calmFor = 10 * time.Second
 
+// settled is how long the group must look as if it were at rest to count as
+// recovered: by then every member has heard from the coordinator.
+const settled = 4 * time.Second
+
 // recover says that the group comes to rest and stays so.
 func (w *world) recover() {
 	end := w.now.Add(w.patience())
-	for w.violation == "" && w.unrest() != "" {
-		if w.now.After(end) && w.owing {
-			w.owing, end = false, w.now.Add(w.patience())
-			w.rejoin()
-		}
-		if w.now.After(end) {
-			w.fail("the group has not recovered %v after the faults: %s", w.patience(), w.unrest())
-			return
-		}
+	for since := w.now; w.violation == "" && w.now.Sub(since) < settled; {
 		w.until(500 * time.Millisecond)
 		w.occupy(w.seats[0]) // it may have been leaving
+		unrest := w.unrest()
+		if unrest == "" {
+			continue
+		}
+		since = w.now
+		if since.After(end) && w.owing {
+			w.owing, end = false, since.Add(w.patience())
+			w.rejoin()
+		}
+		if since.After(end) {
+			w.fail("the group has not recovered %v after the faults: %s", w.patience(), unrest)
+		}
 	}
-	if w.violation != "" {
-		return
+	if w.violation == "" {
+		w.note("the group has recovered")
+		w.rest()
 	}
-	w.note("the group has recovered")
+}
+
+// rest says that nothing happens any more but work.
+func (w *world) rest() {
 	generation := w.home.group.Generation()
 	before := make([]int64, len(w.parts))
 	for i, at := range w.parts {

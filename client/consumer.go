@@ -98,7 +98,7 @@ func (cl *Client) consumer(cfg ConsumerConfig, start func(groupmember.Config, dr
 		fetchers:   make(map[int32]*fetcher),
 	}
 	c.life, c.end = context.WithCancelCause(context.Background())
-	c.translator = &translator{cl: cl, cfg: &c.cfg, log: c.log}
+	c.translator = &translator{cl: cl, cfg: &c.cfg, log: c.log, last: claim{generation: -1}}
 	c.group = start(cfg.member(), driver.Ports{
 		Coordinator: cl.coordinator(cfg.Group, c),
 		Translator:  c.translator,
@@ -113,10 +113,6 @@ func (cl *Client) consumer(cfg ConsumerConfig, start func(groupmember.Config, dr
 
 // member is the part of the configuration that the group member needs.
 func (c *ConsumerConfig) member() groupmember.Config {
-	cooperative := len(c.Assignors) > 0
-	for _, a := range c.Assignors {
-		cooperative = cooperative && a != nil && a.Cooperative()
-	}
 	return groupmember.Config{
 		Group:             c.Group,
 		InstanceID:        c.InstanceID,
@@ -125,8 +121,18 @@ func (c *ConsumerConfig) member() groupmember.Config {
 		HeartbeatInterval: c.Classic.HeartbeatInterval,
 		PollInterval:      c.Classic.RebalanceTimeout,
 		Seed:              rand.Uint64(),
-		Cooperative:       cooperative,
+		Cooperative:       c.cooperative(),
 	}
+}
+
+// cooperative reports whether the member keeps what it owns during a rebalance:
+// all its assignors must be made for that (KIP-429).
+func (c *ConsumerConfig) cooperative() bool {
+	cooperative := len(c.Assignors) > 0
+	for _, a := range c.Assignors {
+		cooperative = cooperative && a != nil && a.Cooperative()
+	}
+	return cooperative
 }
 
 // Done says that rec and all before it in its partition are done, without

@@ -15,6 +15,7 @@ type owner struct{ c *Consumer }
 // Assigned implements driver.Owner.
 func (o owner) Assigned(generation int32, added, owned groupmember.Partitions) {
 	c := o.c
+	c.translator.assigned(generation, owned)
 	if f := c.cfg.Trace.Assigned; f != nil {
 		f(generation, added, owned)
 	}

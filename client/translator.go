@@ -23,8 +23,34 @@ type translator struct {
 	log *slog.Logger
 
 	mu      sync.Mutex
+	last    claim            // what an eager member had before it let go of everything to join again
 	planned map[string]int32 // partitions by topic when the current plan was made; nil if another member leads
 	release func()           // ends the watch over those topics
+}
+
+// claim is what a member was given, and in which generation.
+type claim struct {
+	partitions assign.Partitions
+	generation int32 // -1 if it was never given anything
+}
+
+// assigned hears of every assignment.
+func (t *translator) assigned(generation int32, owned groupmember.Partitions) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.last = claim{assign.Partitions(owned), generation}
+}
+
+// claimed returns what user data says that this member owns: what it has, or, since
+// an eager member has nothing when it joins, what it was given last. It is claimed also when it
+// was lost, as Java does: whoever has got it since claims it in a later generation.
+func (t *translator) claimed(owned groupmember.Partitions, generation int32) claim {
+	if t.cfg.cooperative() {
+		return claim{assign.Partitions(owned), generation}
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.last
 }
 
 // Encode implements driver.Translator.
@@ -32,8 +58,9 @@ func (t *translator) Encode(_ context.Context, owned groupmember.Partitions, gen
 	t.follow()
 	m := assign.Member{Topics: t.cfg.Topics, Owned: assign.Partitions(owned), Generation: generation}
 	s := groupmember.Subscription{Topics: t.cfg.Topics}
+	claimed := t.claimed(owned, generation)
 	for _, a := range t.cfg.Assignors {
-		data, err := userData(a, m.Owned, generation)
+		data, err := userData(a, claimed.partitions, claimed.generation)
 		if err != nil {
 			return groupmember.Subscription{}, err
 		}

@@ -44,14 +44,14 @@ func given(t *testing.T, plan []groupmember.Assignment, member string) assign.Pa
 
 func TestASubscriptionIsEncodedForEachAssignor(t *testing.T) {
 	within(t, []int32{1}, func(t *testing.T, b *bench) {
-		b.open(ConsumerConfig{Topics: []string{"u", "t"}, Assignors: []assign.Assignor{assign.Range(), assignorFunc{}}})
+		b.open(ConsumerConfig{Topics: []string{"u", "t"}, Assignors: []assign.Assignor{assign.CooperativeSticky(), assignorFunc{cooperative: true}}})
 		owned := groupmember.Partitions{"t": {0}}
 		s, err := b.consumer.translator.Encode(t.Context(), owned, 7)
 		require.NoError(t, err)
 		require.Equal(t, []string{"t", "u"}, s.Topics)
 		require.Len(t, s.Protocols, 2)
-		require.Equal(t, "range", s.Protocols[0].Name, "in order of preference")
-		for i, data := range [][]byte{nil, {7}} {
+		require.Equal(t, "cooperative-sticky", s.Protocols[0].Name, "in order of preference")
+		for i, data := range [][]byte{{0, 0, 0, 7}, {7}} {
 			m, err := assign.ReadSubscription(s.Protocols[i].Metadata)
 			require.NoError(t, err)
 			require.Equal(t, []string{"t", "u"}, m.Topics)
@@ -59,6 +59,49 @@ func TestASubscriptionIsEncodedForEachAssignor(t *testing.T) {
 			require.EqualValues(t, 7, m.Generation)
 			require.Equal(t, data, m.UserData)
 		}
+	})
+}
+
+// An eager member has let go of everything when it joins, so nothing is owned on
+// the wire; the leader of a sticky group still learns what it had.
+func TestAnEagerMemberSaysInItsUserDataWhatItWasGivenLast(t *testing.T) {
+	within(t, []int32{1, 1}, func(t *testing.T, b *bench) {
+		b.open(ConsumerConfig{Assignors: []assign.Assignor{assign.Sticky(), assign.Range()}})
+		join := func() (sticky, other assign.Member) {
+			s, err := b.consumer.translator.Encode(t.Context(), nil, -1)
+			require.NoError(t, err)
+			sticky, err = assign.ReadSubscription(s.Protocols[0].Metadata)
+			require.NoError(t, err)
+			other, err = assign.ReadSubscription(s.Protocols[1].Metadata)
+			require.NoError(t, err)
+			return sticky, other
+		}
+		first, _ := join()
+		require.Nil(t, first.UserData, "never given anything")
+
+		given := assign.Partitions{"t": {1}}
+		b.member.owner.Assigned(7, groupmember.Partitions(given), groupmember.Partitions(given))
+		for _, lost := range []bool{false, true} {
+			b.member.owner.Revoke(t.Context(), groupmember.Partitions(given), lost)
+			sticky, other := join()
+			require.Equal(t, assign.Sticky().(assign.UserDataEncoder).UserData(given, 7), sticky.UserData)
+			require.Empty(t, sticky.Owned)
+			require.EqualValues(t, -1, sticky.Generation)
+			require.Nil(t, other.UserData)
+		}
+	})
+}
+
+func TestACooperativeMemberClaimsNothingThatItHasLost(t *testing.T) {
+	within(t, []int32{1}, func(t *testing.T, b *bench) {
+		b.open(ConsumerConfig{Assignors: []assign.Assignor{assign.CooperativeSticky()}})
+		b.member.owner.Assigned(7, groupmember.Partitions{"t": {0}}, groupmember.Partitions{"t": {0}})
+		s, err := b.consumer.translator.Encode(t.Context(), nil, -1)
+		require.NoError(t, err)
+		m, err := assign.ReadSubscription(s.Protocols[0].Metadata)
+		require.NoError(t, err)
+		require.Empty(t, m.Owned)
+		require.Equal(t, []byte{0xff, 0xff, 0xff, 0xff}, m.UserData, "generation -1")
 	})
 }
 

@@ -24,6 +24,7 @@ type batcher struct {
 	topics   map[string]*produceTopic
 	ready    map[int32][]*produceQueue // those with something to send, by leader; -1: there is none
 	buffered int                       // bytes of unsettled batches
+	uncalled int                       // bytes of settled batches that are not retired
 	number   uint64                    // of the last batch
 	oldest   *produceBatch             // of those that are not retired
 	newest   *produceBatch
@@ -123,7 +124,7 @@ func (b *batcher) add(now time.Time, name string, partition int32, rec *Record, 
 			return b.add(now, name, partition, rec, done)
 		}
 	}
-	if b.buffered+size-before > b.limit {
+	if b.buffered+size-before > b.limit || b.uncalled > b.limit {
 		return errBufferFull
 	}
 	if batch == nil {
@@ -290,69 +291,13 @@ func (b *batcher) giveBack(batch *produceBatch, refusal produceRefusal) {
 func (b *batcher) settle(batch *produceBatch, refusal produceRefusal) {
 	batch.settled, batch.closed, batch.refusal = true, true, refusal
 	b.buffered -= batch.builder.Size()
+	b.uncalled += batch.builder.Size()
 	b.freed = true
 	b.finished = append(b.finished, batch)
 	if q := batch.queue; q.busy && q.batches[0] == batch {
 		batch.abandoned, batch.maybe = true, true
 	} else {
 		q.remove(batch)
-	}
-}
-
-// expire gives up the batches whose deadline has passed, those at a broker too,
-// and returns the next deadline; false if there is none. The oldest batch of a
-// partition is always first.
-func (b *batcher) expire(now time.Time) (next time.Time, ok bool) {
-	for batch := b.oldest; batch != nil; batch = batch.newer {
-		if batch.settled {
-			continue
-		}
-		if batch.deadline.After(now) {
-			return batch.deadline, true
-		}
-		b.abandon(batch, b.expiry(batch))
-	}
-	return time.Time{}, false
-}
-
-func (b *batcher) expiry(batch *produceBatch) error {
-	err := fmt.Errorf("%w: not written within %v", ErrDeliveryTimeout, b.patience)
-	switch q := batch.queue; {
-	case q.last != nil:
-		return fmt.Errorf("%w; the last attempt failed: %w", err, q.last)
-	case q.leader < 0:
-		return fmt.Errorf("%w; the partition has no leader: check that the brokers which hold it are running", err)
-	case q.busy && q.batches[0] == batch:
-		return fmt.Errorf("%w; broker %d has not answered", err, q.leader)
-	}
-	return fmt.Errorf("%w; broker %d, or the network, is too slow for what is produced", err, batch.queue.leader)
-}
-
-// abandon settles a batch that need not have been drained.
-func (b *batcher) abandon(batch *produceBatch, err error) {
-	q := batch.queue
-	waited := q.waiting()
-	b.settle(batch, produceRefusal{err: err})
-	if waited && !q.waiting() {
-		b.unlist(q)
-	}
-}
-
-// abandonAll settles everything, and returns how many records that were.
-func (b *batcher) abandonAll(err error) (records int) {
-	for batch := b.oldest; batch != nil; batch = batch.newer {
-		if !batch.settled {
-			records += len(batch.items)
-			b.abandon(batch, err)
-		}
-	}
-	return records
-}
-
-// blame says why nothing can be sent to node at the moment.
-func (b *batcher) blame(node int32, err error) {
-	for _, q := range b.ready[node] {
-		q.last = err
 	}
 }
 
@@ -393,6 +338,7 @@ func (b *batcher) retire(batch *produceBatch) {
 	} else {
 		b.newest = batch.older
 	}
+	b.uncalled -= batch.builder.Size()
 	b.freed = true
 	b.recycle(batch)
 }

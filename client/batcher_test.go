@@ -353,6 +353,7 @@ func TestBatcherKeepsOrderAndLosesNothing(t *testing.T) {
 		m.callBack()
 		require.Equal(t, m.sent, m.called)
 		require.Zero(t, m.b.buffered)
+		require.Zero(t, m.b.uncalled)
 		require.True(t, m.b.done(m.b.number))
 		for p := range m.logs {
 			requireAscending(t, m.logs[p])

@@ -213,7 +213,7 @@ func (p *Producer) giveUp() {
 	p.mu.Lock()
 	defer p.unlock()
 	if p.final == nil {
-		p.final = cause
+		p.refuse(cause)
 	}
 	p.lost = p.batcher.abandonAll(cause)
 }

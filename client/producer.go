@@ -117,7 +117,7 @@ func (p *Producer) Produce(ctx context.Context, rec *Record) (Offset, error) {
 //
 // All callbacks are called by one goroutine. They hold up one another, so they must return soon, and they must
 // not wait for this Producer: in Produce, Flush or Close never, in Send not unless there is room for
-// certain. A nil done is not called; failures then are only logged.
+// certain, since room may have to wait for callbacks to return. A nil done is not called; failures then are only logged.
 func (p *Producer) Send(ctx context.Context, rec *Record, done func(Offset, error)) error {
 	partition, err := p.choose(ctx, rec)
 	if err != nil {
@@ -171,6 +171,13 @@ func (p *Producer) add(rec *Record, partition int32, done func(Offset, error)) (
 	return room, err
 }
 
+// refuse makes every Send fail from now on, those that wait for room too. It is called
+// with the mutex held.
+func (p *Producer) refuse(why error) {
+	p.final = why
+	p.batcher.freed = true
+}
+
 // awaitProgress returns a channel that is closed at the next progress. It is
 // called with the mutex held.
 func (p *Producer) awaitProgress() <-chan struct{} {
@@ -218,7 +225,7 @@ func (p *Producer) Close(ctx context.Context) error {
 	first := !p.closing
 	p.closing = true
 	if p.final == nil {
-		p.final = ErrProducerClosed
+		p.refuse(ErrProducerClosed)
 	}
 	p.unlock()
 	if first {

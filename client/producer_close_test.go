@@ -145,3 +145,47 @@ func TestCloseWithinACallbackEndsInTime(t *testing.T) {
 		require.Len(t, b.done(), 1)
 	})
 }
+
+// Records count until their callbacks have returned, or a callback that is slower than the
+// broker would make the memory grow for ever.
+func TestSlowCallbacksHoldUpSend(t *testing.T) {
+	withProducer(t, ProducerConfig{MaxBatchBytes: 500, BufferBytes: 1000}, []int32{1}, func(t *testing.T, b *produceBench) {
+		goOn := make(chan struct{})
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		large := record(0, 1)
+		large.Value = make([]byte, 400)
+		taken := 0
+		for taken < 100 && b.p.Send(ctx, large, func(Offset, error) { <-goOn }) == nil {
+			taken++
+		}
+		require.Less(t, taken, 7)
+		close(goOn)
+		require.NoError(t, b.p.Flush(t.Context()))
+		require.NoError(t, b.p.Send(t.Context(), large, nil))
+	})
+}
+
+// A Send that waits in a callback for what only callbacks can free is wrong, but Close ends it.
+func TestCloseEndsASendThatWaitsInACallback(t *testing.T) {
+	withProducer(t, ProducerConfig{MaxBatchBytes: 500, BufferBytes: 500}, []int32{1}, func(t *testing.T, b *produceBench) {
+		large := record(0, 1)
+		large.Value = make([]byte, 400)
+		outcomes := make(chan error, 10)
+		require.NoError(t, b.p.Send(t.Context(), large, func(Offset, error) {
+			for range cap(outcomes) {
+				outcomes <- b.p.Send(context.Background(), large, nil)
+			}
+		}))
+		time.Sleep(time.Minute)
+		require.Less(t, len(outcomes), cap(outcomes))
+		start := time.Now()
+		require.NoError(t, b.p.Close(t.Context()))
+		require.Zero(t, since(start))
+		var last error
+		for range cap(outcomes) {
+			last = <-outcomes
+		}
+		require.ErrorIs(t, last, ErrProducerClosed)
+	})
+}

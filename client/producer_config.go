@@ -92,8 +92,8 @@ type ProducerConfig struct {
 	MaxBatchBytes int
 
 	// BufferBytes limits the records that wait to be written or for their
-	// acknowledgement, as they are encoded before compression. Send waits while they would exceed it. It
-	// may not be below MaxBatchBytes. Zero means 64 MiB.
+	// acknowledgement, as they are encoded before compression. Send waits while they would exceed it,
+	// and while more than that waits for callbacks to return. It may not be below MaxBatchBytes. Zero means 64 MiB.
 	BufferBytes int
 
 	// DeliveryTimeout limits how long a record is tried for after Send has

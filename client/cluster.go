@@ -39,6 +39,7 @@ type partition struct {
 type topic struct {
 	name       string
 	id         [16]byte    // zero if the brokers are too old to have IDs (KIP-516)
+	former     [16]byte    // the ID before, if it was created again; else zero
 	err        int16       // of the last answer about it; 0 if none
 	absent     int         // answers in a row in which it did not exist
 	partitions []partition // the index is the partition's ID
@@ -149,6 +150,9 @@ func (t topic) apply(answer *kmsg.MetadataResponseTopic) topic {
 		}
 		return t
 	}
+	if answer.TopicID == t.former && t.former != [16]byte{} {
+		return t // a broker that lags behind: IDs do not come back
+	}
 	before := t.partitions
 	if t.id != answer.TopicID { // created again: nothing of the old one counts, nor its epochs
 		before = nil
@@ -157,6 +161,9 @@ func (t topic) apply(answer *kmsg.MetadataResponseTopic) topic {
 	if len(after) == 0 {
 		t.err = kerr.LeaderNotAvailable.Code // no broker says this of a topic that is there
 		return t
+	}
+	if t.id != answer.TopicID && answer.TopicID != [16]byte{} {
+		t.former = t.id
 	}
 	t.id, t.absent, t.partitions = answer.TopicID, 0, after
 	return t

@@ -131,6 +131,11 @@ func TestATopicCreatedAgainStartsFromNothing(t *testing.T) {
 	require.False(t, ok)
 	_, ok = c.nameOf(idB)
 	require.True(t, ok)
+
+	c = c.apply(3, []string{"a"}, answer(topicAnswer("a", idA, 0, partitionAnswer(0, 1, 12))))
+	_, ok = c.nameOf(idB)
+	require.True(t, ok, "an ID never comes back: that broker lags behind")
+	require.Equal(t, []int32{2}, leaders(c, "a"))
 }
 
 // The newest leader is known by its epoch (KIP-320).

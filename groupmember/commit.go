@@ -166,7 +166,7 @@ func (m *Member) afterCommit(q question, seen [verdicts]bool) {
 		m.strayed(q)
 	}
 	if !present {
-		m.restampLanded()
+		m.restampLate()
 	}
 	m.answerCommits()
 	if !present {
@@ -191,8 +191,7 @@ func (m *Member) onCommitFailed(q question, aboard []*commit, failure Failure) {
 	if failure.passes() {
 		m.strayed(q)
 		m.commits.at = m.now.Add(m.backoff(&m.commits.failures))
-		m.restampLanded() // a round may have passed meanwhile
-		m.answerCommits()
+		m.restampLate() // a round may have passed meanwhile
 		return
 	}
 	for _, c := range aboard {

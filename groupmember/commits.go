@@ -126,16 +126,18 @@ func (m *Member) restamp(target Partitions) {
 	m.answerCommits()
 }
 
-// restampLanded does the same for commits whose answer came after that.
-func (m *Member) restampLanded() {
+// restampLate does the same for commits whose answer came after that, and for
+// a member that leaves before.
+func (m *Member) restampLate() {
 	if m.generation < 0 || m.inRound() {
 		return // restamp is still to come
 	}
 	for _, c := range m.commits.waiting {
-		if c.as != m.identity {
+		if c.as != m.identity && !c.aboard {
 			m.restampOne(c, m.owned)
 		}
 	}
+	m.answerCommits()
 }
 
 // restampOne keeps of c what was held without a gap, or was given back and

@@ -55,6 +55,7 @@ func (m *Member) part(goal goal, why string) {
 	default:
 		m.depart(why)
 	}
+	m.restampLate() // the assignment that decides is not waited for
 }
 
 // depart tells the coordinator, or finds that there is nothing to tell.

@@ -34,6 +34,7 @@ type holding struct {
 type request struct {
 	ticket groupmember.Ticket
 	parts  []int
+	idle   bool // a look-up that nothing depends on
 }
 
 // revoke is one Revoke that the application is working on.
@@ -89,6 +90,21 @@ func (a *app) work() {
 	if w.settling || w.random.IntN(4) == 0 {
 		a.commit(func(i int) bool { return a.parts[i].owned && !a.parts[i].going })
 	}
+	if !w.settling {
+		a.meddle()
+	}
+}
+
+// meddle asks now and then for what an application has no business with.
+func (a *app) meddle() {
+	w := a.p.world
+	if w.random.IntN(20) == 0 {
+		a.commit(func(i int) bool { return true }) // also of partitions that are not its own any more
+	}
+	if w.random.IntN(20) == 0 {
+		i := w.random.IntN(len(a.parts))
+		a.ask([]int{i}, true)
+	}
 }
 
 func (h *holding) do() {
@@ -114,7 +130,7 @@ func (a *app) commit(which func(part int) bool) groupmember.Ticket {
 	}
 	a.tickets++
 	ticket := a.tickets
-	a.commits = append(a.commits, request{ticket, parts})
+	a.commits = append(a.commits, request{ticket: ticket, parts: parts})
 	a.p.step(groupmember.Commit{Ticket: ticket, Offsets: offsets})
 	return ticket
 }
@@ -157,26 +173,31 @@ func (a *app) assigned(ev groupmember.Assigned) {
 // lookUp asks for the positions that are not known and not asked for.
 func (a *app) lookUp() {
 	var parts []int
-	which := groupmember.Partitions{}
 	for i := range a.parts {
 		if h := &a.parts[i]; h.owned && !h.ready && !a.looking(i) {
-			at := a.p.world.parts[i]
-			which[at.topic] = append(which[at.topic], at.id)
 			parts = append(parts, i)
 		}
 	}
-	if len(parts) == 0 {
-		return
+	if len(parts) > 0 {
+		a.ask(parts, false)
+	}
+}
+
+func (a *app) ask(parts []int, idle bool) {
+	which := groupmember.Partitions{}
+	for _, i := range parts {
+		at := a.p.world.parts[i]
+		which[at.topic] = append(which[at.topic], at.id)
 	}
 	a.tickets++
-	a.lookups = append(a.lookups, request{a.tickets, parts})
+	a.lookups = append(a.lookups, request{ticket: a.tickets, parts: parts, idle: idle})
 	a.p.step(groupmember.LookUp{Ticket: a.tickets, Partitions: which})
 }
 
 func (a *app) looking(part int) bool {
 	for _, l := range a.lookups {
 		for _, i := range l.parts {
-			if i == part {
+			if i == part && !l.idle {
 				return true
 			}
 		}
@@ -186,8 +207,11 @@ func (a *app) looking(part int) bool {
 
 func (a *app) lookedUp(ev groupmember.LookedUp) {
 	w := a.p.world
-	if _, ok := take(&a.lookups, ev.Ticket); !ok {
+	asked, ok := take(&a.lookups, ev.Ticket)
+	if !ok {
 		w.fail("%s: ticket %d is answered but not open", a.p.name, ev.Ticket)
+	}
+	if asked.idle {
 		return
 	}
 	for _, r := range ev.Results {

@@ -11,6 +11,7 @@ import (
 type scenario struct {
 	partitions   [2]int32 // by topic
 	calm         bool     // no faults: members only come, go and change their minds
+	sluggish     bool     // processes take long for what their members ask of them
 	initialDelay time.Duration
 	storm        time.Duration // how long there is trouble
 	rhythm       time.Duration // the mean time between two troubles
@@ -31,6 +32,7 @@ func (w *world) makeScenario() scenario {
 	s := scenario{
 		partitions: [2]int32{int32(1 + r.IntN(5)), int32(r.IntN(3))},
 		calm:       r.IntN(8) == 0,
+		sluggish:   r.IntN(4) == 0,
 		storm:      w.between(20*time.Second, 50*time.Second),
 		rhythm:     w.between(300*time.Millisecond, 5*time.Second),
 	}

@@ -20,10 +20,15 @@ var gone = groupmember.Failure{Kind: groupmember.Canceled, Text: "not wanted any
 
 // portDelay is how long the process takes for a question of its member.
 func (w *world) portDelay() time.Duration {
-	if w.faulty && w.random.IntN(10) == 0 {
-		return time.Duration(w.random.IntN(2500)) * time.Millisecond
+	if w.faulty {
+		switch n := w.random.IntN(100); {
+		case n < 10:
+			return w.between(0, 1500*time.Millisecond)
+		case n < 15 || w.plan.sluggish && n < 40:
+			return w.between(0, 8*time.Second)
+		}
 	}
-	return time.Duration(w.random.IntN(3)) * time.Millisecond
+	return w.between(0, 2*time.Millisecond)
 }
 
 func (p *process) encode(a groupmember.Encode) {

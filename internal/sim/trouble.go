@@ -156,9 +156,6 @@ func (w *world) occupy(s *seat) {
 
 // leave asks the member to leave. Its caller may not want to wait for long.
 func (p *process) leave() {
-	if p.leaving {
-		return
-	}
 	w := p.world
 	p.leaving = true
 	p.step(groupmember.Leave{Why: "consumer being closed", Remain: !w.plan.calm && w.random.IntN(4) == 0})

@@ -74,15 +74,22 @@ func (v *Visits) Rare(least int) []string {
 	return rare
 }
 
-// possible reports whether a driver can bring the event in the state. Late
-// answers can come in any.
+// possible reports whether a driver can bring the event in the state. An answer
+// can come late, in any state, if its question was canceled.
 func possible(s groupmember.State, event int) bool {
-	start := eventNames[event] == "Start"
 	switch s {
 	case groupmember.Idle:
-		return start // it comes first
+		return eventNames[event] == "Start" // it comes first, and once
 	case groupmember.Exited:
 		return false // nothing is brought to a member that has exited
 	}
-	return !start
+	switch eventNames[event] {
+	case "Start":
+		return false
+	case "Released": // who lets go is waited for
+		return s == groupmember.Releasing || s == groupmember.Yielding || s == groupmember.Parting
+	case "Abandon": // it follows a Leave
+		return s == groupmember.Parting || s == groupmember.Leaving
+	}
+	return true
 }

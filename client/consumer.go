@@ -26,7 +26,7 @@ type Consumer struct {
 	cl           *Client
 	cfg          ConsumerConfig
 	log          *slog.Logger
-	group        group
+	group        group // see started
 	translator   *translator
 	decompressor recordbatch.Decompressor
 	unwatch      func()
@@ -38,6 +38,7 @@ type Consumer struct {
 	wake    chan struct{} // room for one; run looks at everything again
 	arrived chan struct{} // room for one; the loop looks at everything again
 
+	started    chan struct{} // closed when group is set: the member may call Revoke before
 	closeBegun chan struct{} // closed when Close has begun; closing is not written any more
 	closed     chan struct{} // closed when Close is done; closeErr is written before
 	closeErr   error
@@ -93,6 +94,7 @@ func (cl *Client) consumer(cfg ConsumerConfig, start func(groupmember.Config, dr
 		unwatch:    cl.watch(cfg.Topics),
 		wake:       make(chan struct{}, 1),
 		arrived:    make(chan struct{}, 1),
+		started:    make(chan struct{}),
 		closeBegun: make(chan struct{}),
 		closed:     make(chan struct{}),
 		fetchers:   make(map[int32]*fetcher),
@@ -106,6 +108,7 @@ func (cl *Client) consumer(cfg ConsumerConfig, start func(groupmember.Config, dr
 		Log:         cl.log, // it names the group itself
 		Trace:       c.cfg.Trace.Member,
 	})
+	close(c.started)
 	c.wg.Go(c.run)
 	c.wg.Go(c.commitLoop)
 	return c, nil

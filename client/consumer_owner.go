@@ -45,6 +45,7 @@ func (o owner) suspend(suspended bool) {
 // hand, and what is done is committed.
 func (o owner) Revoke(ctx context.Context, partitions groupmember.Partitions, lost bool) {
 	c := o.c
+	<-c.started
 	c.mu.Lock()
 	going := c.owned.find(partitions)
 	for _, p := range going {

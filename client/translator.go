@@ -94,6 +94,9 @@ func (t *translator) Plan(ctx context.Context, generation int32, protocol string
 	for _, m := range group.Members {
 		assignments = append(assignments, groupmember.Assignment{MemberID: m.ID, Bytes: assign.AppendAssignment(nil, plan[m.ID])})
 	}
+	if context.Cause(ctx) != nil {
+		return nil, context.Cause(ctx) // the round is over: nobody leads by this plan
+	}
 	t.lead(group, topics)
 	return assignments, nil
 }

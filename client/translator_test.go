@@ -1,6 +1,7 @@
 package client
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"testing/synctest"
@@ -102,6 +103,21 @@ func TestACooperativeMemberClaimsNothingThatItHasLost(t *testing.T) {
 		require.NoError(t, err)
 		require.Empty(t, m.Owned)
 		require.Equal(t, []byte{0xff, 0xff, 0xff, 0xff}, m.UserData, "generation -1")
+	})
+}
+
+// An assignor may come back long after its round is over.
+func TestAPlanOfARoundThatIsOverIsForgotten(t *testing.T) {
+	within(t, []int32{1}, func(t *testing.T, b *bench) {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		slow := assignorFunc{assign: func(g assign.Group) (assign.Plan, error) {
+			cancel(errTestEnd)
+			return assign.Range().Assign(g)
+		}}
+		c := b.open(ConsumerConfig{Assignors: []assign.Assignor{slow}})
+		_, err := c.translator.Plan(ctx, 1, "custom", []groupmember.Joined{joined("m", assign.Member{Topics: []string{"t"}})})
+		require.ErrorIs(t, err, errTestEnd)
+		require.Nil(t, c.translator.planned)
 	})
 }
 

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -154,7 +155,7 @@ func describe(t *kmsg.MetadataResponseTopic) TopicDescription {
 			p.Partition, p.Leader, p.LeaderEpoch, p.Replicas, p.ISR, p.OfflineReplicas,
 		})
 	}
-	slices.SortFunc(d.Partitions, func(a, b PartitionDescription) int { return int(a.ID) - int(b.ID) })
+	slices.SortFunc(d.Partitions, func(a, b PartitionDescription) int { return cmp.Compare(a.ID, b.ID) })
 	return d
 }
 
@@ -221,5 +222,5 @@ func (a *Admin) timeoutMillis(ctx context.Context) int32 {
 	if deadline, ok := ctx.Deadline(); ok {
 		timeout = min(timeout, max(time.Until(deadline), 0))
 	}
-	return int32(timeout.Milliseconds())
+	return millis(timeout)
 }

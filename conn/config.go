@@ -3,6 +3,7 @@ package conn
 import (
 	"cmp"
 	"context"
+	"math"
 	"net"
 	"time"
 )
@@ -14,15 +15,17 @@ const (
 	defaultFrameBytes     = 100 << 20
 	defaultMaxInFlight    = 256
 
-	mostFrameBytes = 1 << 30 // of the two gibibytes that a frame can claim
+	mostFrameBytes = 1 << 30                          // of the two gibibytes that a frame can claim
+	mostClientID   = math.MaxInt16                    // what the header of a request can carry
+	longestTimeout = math.MaxInt32 * time.Millisecond // as of everything that a request can say
 )
 
 // Config says how a connection behaves. The zero value works, and so does a
-// negative number, which means the same as zero. It is not written to after it was
-// passed on.
+// negative number, which means the same as zero. A duration above 24 days means 24
+// days. It is not written to after it was passed on.
 type Config struct {
 	// ClientID names the application in the broker's logs, metrics and
-	// quotas. Empty means "muster".
+	// quotas. Empty means "muster". It has 32767 bytes at most.
 	ClientID string
 
 	// DialTimeout limits connecting and the handshake together. Zero means 10 s.
@@ -53,8 +56,8 @@ type Config struct {
 
 func (c Config) withDefaults() Config {
 	c.ClientID = cmp.Or(c.ClientID, defaultClientID)
-	c.DialTimeout = positive(c.DialTimeout, defaultDialTimeout)
-	c.RequestTimeout = positive(c.RequestTimeout, defaultRequestTimeout)
+	c.DialTimeout = min(positive(c.DialTimeout, defaultDialTimeout), longestTimeout)
+	c.RequestTimeout = min(positive(c.RequestTimeout, defaultRequestTimeout), longestTimeout)
 	c.MaxRequestBytes = min(positive(c.MaxRequestBytes, defaultFrameBytes), mostFrameBytes)
 	c.MaxResponseBytes = min(positive(c.MaxResponseBytes, defaultFrameBytes), mostFrameBytes)
 	c.MaxInFlight = positive(c.MaxInFlight, defaultMaxInFlight)

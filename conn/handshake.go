@@ -25,6 +25,9 @@ const (
 // handshake asks the broker which versions it offers, all within the time that
 // is left of the dial timeout and of ctx.
 func (c *Conn) handshake(ctx context.Context) error {
+	if n := len(c.cfg.ClientID); n > mostClientID {
+		return fmt.Errorf("the ClientID has %d bytes, a request can carry %d", n, mostClientID)
+	}
 	ctx, cancel := c.cfg.dialContext(ctx)
 	defer cancel()
 	stop := context.AfterFunc(ctx, func() {

@@ -6,6 +6,10 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
+// longestThrottle is far above what a quota makes of its windows, some seconds as a rule:
+// a broker that asks for more is broken, and may not stop its clients for days.
+const longestThrottle = 5 * time.Minute
+
 // throttle returns how long the broker asks this client to send nothing more on
 // the connection. It is zero for versions in which the broker itself has waited
 // before it answered, and for those that came before KIP-219 there is nothing
@@ -19,5 +23,5 @@ func throttle(resp kmsg.Response) time.Duration {
 	if !afterwards || millis <= 0 {
 		return 0
 	}
-	return time.Duration(millis) * time.Millisecond
+	return min(time.Duration(millis)*time.Millisecond, longestThrottle)
 }

@@ -2,8 +2,10 @@ package conn
 
 import (
 	"errors"
+	"math"
 	"net"
 	"os"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -163,6 +165,7 @@ func TestThrottlingDelaysTheNextRequest(t *testing.T) {
 	}{
 		{"a moment", 4, 1, time.Millisecond},
 		{"longer than the request timeout", 4, 40_000, 40 * time.Second},
+		{"days", 4, math.MaxInt32, 5 * time.Minute},
 		{"no throttle", 4, 0, 0},
 		{"negative", 4, -1, 0},
 		{"the broker waited itself", 1, 500, 0},
@@ -200,4 +203,22 @@ func TestThrottlingDoesNotHideASilentBroker(t *testing.T) {
 		require.True(t, Unsent((<-waiting).Err))
 		require.Equal(t, 30*time.Second, time.Since(begin))
 	})
+}
+
+func TestAnEndlessTimeoutDoesNotOverflow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBroker(t)
+		c := connect(t, b, Config{RequestTimeout: math.MaxInt64, DialTimeout: math.MaxInt64})
+		release := b.Hold(keyFetch)
+		fetch := kmsg.NewPtrFetchRequest()
+		fetch.MaxWaitMillis = math.MaxInt32
+		time.AfterFunc(time.Hour, release)
+		_, err := c.Request(t.Context(), fetch)
+		require.NoError(t, err)
+	})
+}
+
+func TestAClientIDThatDoesNotFitARequestIsRefused(t *testing.T) {
+	_, err := Dial(t.Context(), testAddr, Config{ClientID: strings.Repeat("x", math.MaxInt16+1), Dial: newBroker(t).Dial})
+	require.ErrorContains(t, err, "the ClientID has 32768 bytes")
 }

@@ -75,8 +75,8 @@ func requirePlanned(t *testing.T, c *Cluster, group string, plan assign.Plan) ma
 }
 
 // Two groups of the same members: one is led by us, the other by Java. The members
-// differ in their topics, and two are static, which come before the others and in another
-// order than by client ID.
+// differ in their topics, and two are static: they are served before the others, though
+// their IDs come later.
 func TestMusterPlansForJavaAndLibrdkafkaWhatJavaPlans(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -93,8 +93,8 @@ func TestMusterPlansForJavaAndLibrdkafkaWhatJavaPlans(t *testing.T) {
 			c := Shared(t)
 			topics := []string{c.CreateTopic(t, partitions), c.CreateTopic(t, partitions)}
 			slices.Sort(topics)
-			java := []string{"--assignment-strategy", test.java, "--group-instance-id", "2"}
-			kcat := []string{"partition.assignment.strategy", test.assignor.Name(), "group.instance.id", "1"}
+			java := []string{"--assignment-strategy", test.java, "--group-instance-id", "static-2"}
+			kcat := []string{"partition.assignment.strategy", test.assignor.Name(), "group.instance.id", "static-1"}
 
 			// In both groups whoever comes first leads.
 			byJava, theirs := UniqueName(t, "by-java"), NewRecorder()

@@ -112,7 +112,7 @@ func TestCloseDoesNotWaitForEverForABodyThatARevokeWaitsFor(t *testing.T) {
 				if rec.Offset != 4 {
 					continue
 				}
-				ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 				defer cancel()
 				go b.member.takeBack(ctx, all(1), lost)
 				synctest.Wait()

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"slices"
 	"time"
 
 	"github.com/musterkafka/muster/groupmember"
@@ -34,7 +35,8 @@ type holding struct {
 type request struct {
 	ticket groupmember.Ticket
 	parts  []int
-	idle   bool // a look-up that nothing depends on
+	idle   bool    // a look-up that nothing depends on
+	stored []int64 // what was committed when it was asked
 }
 
 // revoke is one Revoke that the application is working on.
@@ -142,6 +144,11 @@ func (a *app) committed(ev groupmember.Committed) {
 		w.fail("%s: ticket %d is answered but not open", a.p.name, ev.Ticket)
 		return
 	}
+	for _, r := range ev.Results {
+		if stored := w.log.Offset(r.Offset.Topic, r.Offset.Partition); r.Code == 0 && stored < r.Offset.Next {
+			w.fail("%s is told that %d is committed for %s/%d, which is at %d", a.p.name, r.Offset.Next, r.Offset.Topic, r.Offset.Partition, stored)
+		}
+	}
 	if ev.Failure.Failed() || len(ev.Results) == 0 || ev.Results[0].Code != 0 {
 		for _, i := range done.parts {
 			a.parts[i].asked = 0 // to be asked for again
@@ -190,7 +197,12 @@ func (a *app) ask(parts []int, idle bool) {
 		which[at.topic] = append(which[at.topic], at.id)
 	}
 	a.tickets++
-	a.lookups = append(a.lookups, request{ticket: a.tickets, parts: parts, idle: idle})
+	one := request{ticket: a.tickets, parts: parts, idle: idle}
+	for _, i := range parts {
+		at := a.p.world.parts[i]
+		one.stored = append(one.stored, a.p.world.log.Offset(at.topic, at.id))
+	}
+	a.lookups = append(a.lookups, one)
 	a.p.step(groupmember.LookUp{Ticket: a.tickets, Partitions: which})
 }
 
@@ -210,6 +222,12 @@ func (a *app) lookedUp(ev groupmember.LookedUp) {
 	asked, ok := take(&a.lookups, ev.Ticket)
 	if !ok {
 		w.fail("%s: ticket %d is answered but not open", a.p.name, ev.Ticket)
+	}
+	for _, r := range ev.Results {
+		i := slices.Index(asked.parts, w.index(r.Offset.Topic, r.Offset.Partition))
+		if r.Code == 0 && r.Offset.Next < asked.stored[i] {
+			w.fail("%s is told that %s/%d is at %d, and %d was committed", a.p.name, r.Offset.Topic, r.Offset.Partition, r.Offset.Next, asked.stored[i])
+		}
 	}
 	if asked.idle {
 		return

@@ -22,6 +22,10 @@ type broker struct {
 // serve has the broker answer a call, now or later.
 func (w *world) serve(c *call) {
 	b := c.link.broker
+	if join, ok := c.req.(*kmsg.JoinGroupRequest); ok && join.MemberID != "" && w.now.Before(w.confusedTill) {
+		w.reply(c, coordinator.Refuse(join, kerr.UnknownMemberID.Code))
+		return
+	}
 	if b.group != nil {
 		b.held = append(b.held, c)
 		switch c.req.(type) {

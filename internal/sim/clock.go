@@ -11,6 +11,7 @@ type clock struct {
 	now   time.Time
 	queue []plan // a heap: the first is next
 	count uint64
+	spins int // how much has happened at this time
 }
 
 type plan struct {
@@ -55,6 +56,10 @@ func (c *clock) next(end time.Time) bool {
 	c.queue[last] = plan{}
 	c.queue = c.queue[:last]
 	c.sink()
+	if first.at.After(c.now) {
+		c.spins = 0
+	}
+	c.spins++
 	c.now = first.at
 	first.do()
 	return true

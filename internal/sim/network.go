@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"slices"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -18,6 +19,7 @@ type link struct {
 
 	closed bool // the process knows that it is broken
 	broken bool // nothing comes back
+	silent bool // and nothing says so but requests that time out, which held ones do not
 	up     time.Time
 	down   time.Time
 	open   []*call // sent and not answered, as the process sees it
@@ -69,6 +71,9 @@ func (p *process) request(a groupmember.Send) {
 	w.calls++
 	c := &call{id: coordinator.Call(w.calls), link: l, seq: a.Seq, req: onWire(a.Req), lost: l.broken}
 	l.open = append(l.open, c)
+	if l.silent && !mayBeHeld(c.req) {
+		w.after(requestTimeout, func() { l.close("timed out") })
+	}
 	l.up = later(l.up, w.now).Add(w.delay())
 	w.at(l.up, func() { w.arrive(c) })
 }
@@ -153,8 +158,22 @@ func (w *world) breakLink(l *link, notice time.Duration) {
 		lost = lost || commit || w.random.IntN(3) == 0
 		c.lost = lost
 	}
+	if notice == never {
+		l.silent = true
+		if slices.ContainsFunc(l.open, func(c *call) bool { return !mayBeHeld(c.req) }) {
+			w.after(requestTimeout, func() { l.close("timed out") })
+		}
+		return
+	}
 	w.after(notice, func() { l.close("connection reset") })
 }
+
+// never is how long it takes to notice that a connection is broken if nothing
+// is heard of it: packets are dropped on the way.
+const never = time.Duration(-1)
+
+// requestTimeout is how long a request that no broker holds may take.
+const requestTimeout = 8 * time.Second
 
 // close lets the process know that the connection is broken: what is open on
 // it has failed.
@@ -192,6 +211,7 @@ func (p *process) cancel(seq groupmember.Seq) bool {
 			p.answerLater(0, groupmember.Replied{Seq: seq, Failure: groupmember.Failure{Kind: groupmember.Canceled, Text: "given up"}})
 			if l.route == groupmember.RouteGroup && mayBeHeld(c.req) {
 				p.world.breakLink(l, 0)
+				p.world.after(0, func() { l.close("given up") })
 				c.lost = c.lost || p.world.random.IntN(2) == 0 && len(l.queue) == 0
 			}
 			return true

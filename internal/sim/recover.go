@@ -4,6 +4,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kmsg"
+
 	"github.com/musterkafka/muster/groupmember"
 	"github.com/musterkafka/muster/internal/sim/coordinator"
 )
@@ -12,6 +14,7 @@ import (
 func (w *world) heal() {
 	w.note("the faults end")
 	w.faulty, w.settling = false, true
+	w.confusedTill = time.Time{}
 	for _, b := range w.brokers {
 		w.revive(b)
 	}
@@ -24,7 +27,7 @@ func (w *world) heal() {
 	for _, p := range slices.Clone(w.processes) {
 		p.cutOff = false
 		for _, l := range p.links {
-			if l.broken {
+			if l.broken && !l.provesItself() {
 				w.after(w.notice(), func() { l.close("connection reset") })
 			}
 		}
@@ -33,6 +36,15 @@ func (w *world) heal() {
 		p.step(groupmember.Asked{})
 	}
 	w.occupy(w.seats[0])
+}
+
+// provesItself reports whether heartbeats beside it must show that a silent
+// connection has lost what the member waits for: a JoinGroup. A first join has nothing
+// but its connection, and a SyncGroup that was answered looks like one that is held;
+// there only the end of the connection helps.
+func (l *link) provesItself() bool {
+	joining := slices.ContainsFunc(l.open, func(c *call) bool { return c.req.Key() == int16(kmsg.JoinGroup) })
+	return l.silent && joining && l.process.member.Status().MemberID != ""
 }
 
 // patience is by when the group must have recovered: connections that are broken are
@@ -111,6 +123,8 @@ func (w *world) unrest() string {
 			return p.name + " has not left"
 		case p.state != groupmember.Stable:
 			return p.name + " is " + p.state.String()
+		case !slices.Equal(p.app.offered, p.seat.topics):
+			return p.name + " has not told the group what it subscribes to"
 		case p.app.suspended:
 			return p.name + " is suspended"
 		case len(p.app.revokes) > 0:

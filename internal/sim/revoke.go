@@ -41,7 +41,11 @@ func (a *app) hurry(r *revoke) {
 // inHand is how long the application has to do with what it has in hand.
 func (w *world) inHand(a *app) time.Duration {
 	d := time.Duration(w.random.IntN(20)) * time.Millisecond
-	if w.now.Before(a.slowTill) {
+	switch {
+	case !w.now.Before(a.slowTill):
+	case w.plan.calm: // long, but within what the group allows
+		d += w.between(0, 11*time.Second)
+	default:
 		d += time.Duration(w.random.Int64N(int64(a.p.config.RebalanceTimeout) * 3 / 2))
 	}
 	return d

@@ -43,7 +43,7 @@ func (w *world) makeScenario() scenario {
 	for id := range 1 + r.IntN(4) {
 		seat := w.makeSeat(id, kind)
 		if s.calm {
-			seat.config.RebalanceTimeout += 10 * time.Second // longer than members take to hear of a round
+			seat.config.RebalanceTimeout += 15 * time.Second // longer than members take to hear of a round
 		}
 		s.rebalance = max(s.rebalance, seat.config.RebalanceTimeout)
 		s.session = max(s.session, seat.config.SessionTimeout)

@@ -41,9 +41,6 @@ func (w *world) wish() {
 		p.run(func() { p.leave() })
 	default:
 		p.app.slowTill = w.now.Add(w.between(0, 20*time.Second))
-		if w.plan.calm {
-			p.app.slowTill = time.Time{}
-		}
 	}
 }
 
@@ -79,8 +76,11 @@ func (w *world) fault() {
 		p.app.stuckTill = w.now.Add(w.between(time.Second, 20*time.Second))
 	case n < 75 && p.config.InstanceID != "":
 		w.start(s) // and the one before is fenced
-	case n < 88:
+	case n < 87:
 		w.move()
+	case n < 88:
+		w.note("the coordinator is confused")
+		w.confusedTill = w.now.Add(w.between(0, 5*time.Second))
 	default:
 		w.killSomeBroker()
 	}
@@ -88,6 +88,9 @@ func (w *world) fault() {
 
 // notice is how long a process takes to notice that a connection is broken.
 func (w *world) notice() time.Duration {
+	if w.faulty && w.random.IntN(8) == 0 {
+		return never
+	}
 	if w.faulty && w.random.IntN(4) == 0 {
 		return w.between(0, 12*time.Second)
 	}

@@ -20,14 +20,15 @@ type world struct {
 	settling bool // nothing goes wrong any more
 	trace    func(string)
 
-	log       coordinator.Log
-	brokers   []*broker
-	home      *broker // that is, or is about to be, the coordinator; nil if none can be
-	seats     []*seat
-	processes []*process // that run
-	started   int
-	moves     int // of the group from one broker to another
-	calls     int
+	log          coordinator.Log
+	brokers      []*broker
+	home         *broker // that is, or is about to be, the coordinator; nil if none can be
+	seats        []*seat
+	processes    []*process // that run
+	started      int
+	confusedTill time.Time // the coordinator does not know the IDs that it gives out
+	moves        int       // of the group from one broker to another
+	calls        int
 
 	topics    map[string]assign.Topic
 	parts     []place
@@ -122,6 +123,9 @@ func (w *world) live() {
 func (w *world) until(d time.Duration) {
 	end := w.now.Add(d)
 	for w.violation == "" && w.next(end) {
+		if w.spins > 1000 {
+			w.fail("time does not go on")
+		}
 	}
 	w.now = end
 }

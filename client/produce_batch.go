@@ -117,10 +117,14 @@ func (b *produceBatch) doubt() {
 	}
 }
 
-// unheard reports whether there are records whose sender will not hear of their
-// outcome.
-func (b *produceBatch) unheard() bool {
-	return slices.ContainsFunc(b.items, func(i produceItem) bool { return i.done == nil })
+// unheard returns how many records have no callback.
+func (b *produceBatch) unheard() (records int) {
+	for i := range b.items {
+		if b.items[i].done == nil {
+			records++
+		}
+	}
+	return records
 }
 
 // produceTopic is one topic that was produced to.

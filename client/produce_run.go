@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"maps"
 	"sync"
 	"sync/atomic"
@@ -221,7 +222,11 @@ func (p *Producer) giveUp() {
 // callBack calls the callbacks until there are no more of them after ctx has
 // ended.
 func (p *Producer) callBack(ctx context.Context) {
-	var batches []*produceBatch
+	var (
+		batches []*produceBatch
+		silent  unheard
+	)
+	defer func() { silent.tell(p.cl.log) }()
 	for {
 		ended := context.Cause(ctx) != nil
 		p.mu.Lock()
@@ -238,7 +243,7 @@ func (p *Producer) callBack(ctx context.Context) {
 			continue
 		}
 		for _, batch := range batches {
-			p.report(batch)
+			silent.note(p.cl.log, batch)
 			batch.call()
 		}
 		p.mu.Lock()
@@ -250,9 +255,36 @@ func (p *Producer) callBack(ctx context.Context) {
 	}
 }
 
-// report tells the log of records that nobody else will hear of.
-func (p *Producer) report(batch *produceBatch) {
-	if batch.refusal.err != nil && batch.unheard() {
-		p.cl.log.Warn("records were not written", "records", len(batch.items), "error", batch.failure(0))
+// unheardPause is how often the log hears of records that failed and have no callback.
+const unheardPause = 10 * time.Second
+
+// unheard gathers the failures that nobody else will hear of. It belongs to the
+// goroutine of the callbacks.
+type unheard struct {
+	records int       // since the log has heard of any
+	told    time.Time // when that was
+	err     error     // of the last one
+}
+
+// note tells the log of a batch, unless it has just heard of another one.
+func (u *unheard) note(log *slog.Logger, batch *produceBatch) {
+	if batch.refusal.err == nil {
+		return
+	}
+	n := batch.unheard()
+	if n == 0 {
+		return
+	}
+	u.records, u.err = u.records+n, batch.failure(0)
+	if time.Since(u.told) >= unheardPause {
+		u.tell(log)
+	}
+}
+
+// tell tells the log of what it has not heard yet.
+func (u *unheard) tell(log *slog.Logger) {
+	if u.records > 0 {
+		log.Warn("records were not written", "records", u.records, "error", u.err)
+		*u = unheard{told: time.Now()}
 	}
 }

@@ -189,3 +189,19 @@ func TestCloseEndsASendThatWaitsInACallback(t *testing.T) {
 		require.ErrorIs(t, last, ErrProducerClosed)
 	})
 }
+
+func TestTheLogHearsNowAndThenOfFailuresWithoutACallback(t *testing.T) {
+	withProducer(t, ProducerConfig{}, []int32{1}, func(t *testing.T, b *produceBench) {
+		for range 100 {
+			b.answer(0, 29)
+			require.NoError(t, b.p.Send(t.Context(), record(0, 1), nil))
+			require.NoError(t, b.p.Flush(t.Context()))
+		}
+		told := b.log.with("records were not written")
+		require.Len(t, told, 1)
+		require.Contains(t, told[0], "records=1 ")
+		require.Contains(t, told[0], "ACL")
+		require.NoError(t, b.p.Close(t.Context()))
+		require.Contains(t, b.log.with("records were not written")[1], "records=99 ")
+	})
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"math"
 )
 
 // The layout of a v2 batch (KIP-98). Offset, size and magic lie where v0 and v1
@@ -186,7 +187,7 @@ func (b *Batch) readHeader(raw []byte) error {
 		Size:           len(raw),
 		payload:        raw[headerSize:],
 	}
-	if base < 0 || b.LastOffset < base {
+	if base < 0 || b.LastOffset < base || b.LastOffset == math.MaxInt64 {
 		return fmt.Errorf("impossible offsets: base %d, last delta %d", base, lastDelta)
 	}
 	if b.Count < 0 {

@@ -209,6 +209,10 @@ func TestImpossibleHeadersAreRefused(t *testing.T) {
 			binary.BigEndian.PutUint64(raw, 1<<63-1)
 			return raw
 		}, "impossible offsets"},
+		{"no offset is left behind", func(raw []byte) []byte {
+			binary.BigEndian.PutUint64(raw, 1<<63-1-2)
+			return raw
+		}, "impossible offsets"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var s Scanner

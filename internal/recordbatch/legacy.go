@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 )
 
 // The layout of a message, formats v0 and v1. A message set is messages one
@@ -43,7 +44,7 @@ func (b *Batch) readMessage(raw []byte) error {
 		Size:           len(raw),
 		payload:        raw,
 	}
-	if offset < 0 {
+	if offset < 0 || offset == math.MaxInt64 {
 		return fmt.Errorf("impossible offset %d", offset)
 	}
 	if b.Codec != None {

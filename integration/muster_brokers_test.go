@@ -64,14 +64,23 @@ func leaderKilled(t *testing.T, c *Cluster) {
 	r := NewRecorder()
 	c.FranzProduce(t, topic, "none", spread(produced, partitions))
 
-	// Small answers, so that many are still to come.
+	// Small answers, so that many are still to come; and a reader that is too
+	// fast waits for the broker to die.
+	killed := make(chan struct{})
+	reads := 0
 	ann := c.MusterMember(t, r, "ann", group, topic, func(cfg *MusterConfig) {
 		cfg.Consumer.FetchMaxBytes = 32 << 10
 		cfg.Consumer.BufferBytes = 64 << 10
+		cfg.Body = func(*client.Record) {
+			if reads++; reads > produced*8/10 {
+				<-killed
+			}
+		}
 	})
 	awaitReads(t, r, produced/10)
 	victim := coordinator(t, c, group, 0)%3 + 1 // leads a third of the partitions, and not the group
 	c.Kill(t, victim)
+	close(killed)
 	read := Judge(r.Events(), nil).Read
 	require.Less(t, read, produced*9/10, "there is still much to fetch when the broker dies")
 

@@ -77,19 +77,19 @@ func (v *Visits) Rare(least int) []string {
 // possible reports whether a driver can bring the event in the state. An answer
 // can come late, in any state, if its question was canceled.
 func possible(s groupmember.State, event int) bool {
-	switch s {
-	case groupmember.Idle:
-		return eventNames[event] == "Start" // it comes first, and once
-	case groupmember.Exited:
+	name := eventNames[event]
+	if s == groupmember.Idle || name == "Start" {
+		return s == groupmember.Idle && name == "Start" // it comes first, and once
+	}
+	if s == groupmember.Exited {
 		return false // nothing is brought to a member that has exited
 	}
-	switch eventNames[event] {
-	case "Start":
-		return false
+	parting := s == groupmember.Parting
+	switch name {
 	case "Released": // who lets go is waited for
-		return s == groupmember.Releasing || s == groupmember.Yielding || s == groupmember.Parting
+		return parting || s == groupmember.Releasing || s == groupmember.Yielding
 	case "Abandon": // it follows a Leave
-		return s == groupmember.Parting || s == groupmember.Leaving
+		return parting || s == groupmember.Leaving
 	}
 	return true
 }

@@ -27,7 +27,7 @@ func main() {
 func replay(seed uint64, verbose bool) int {
 	var trace func(string)
 	if verbose {
-		trace = func(line string) { fmt.Println(line) }
+		trace = func(line string) { fmt.Fprintln(os.Stdout, line) }
 	}
 	return report(sim.Summary{Seeds: 1, Failed: failed(sim.Run(seed, trace))}, nil)
 }
@@ -49,15 +49,15 @@ func report(s sim.Summary, rare []string) int {
 	const shown = 20
 	for i, r := range s.Failed {
 		if i == shown {
-			fmt.Printf("... and %d more\n", len(s.Failed)-shown)
+			fmt.Fprintf(os.Stdout, "... and %d more\n", len(s.Failed)-shown)
 			break
 		}
-		fmt.Printf("seed %d: %s\n  again: go run ./internal/sim/cmd -seed %d -v\n", r.Seed, r.Violation, r.Seed)
+		fmt.Fprintf(os.Stdout, "seed %d: %s\n  again: go run ./internal/sim/cmd -seed %d -v\n", r.Seed, r.Violation, r.Seed)
 	}
 	for _, pair := range rare {
-		fmt.Println("too rare:", pair)
+		fmt.Fprintln(os.Stdout, "too rare:", pair)
 	}
-	fmt.Printf("sim: %d seeds, %d violations\n", s.Seeds, len(s.Failed))
+	fmt.Fprintf(os.Stdout, "sim: %d seeds, %d violations\n", s.Seeds, len(s.Failed))
 	if len(s.Failed) > 0 || len(rare) > 0 {
 		return 1
 	}

@@ -137,7 +137,7 @@ func TestCloseWithinACallbackEndsInTime(t *testing.T) {
 	withProducer(t, ProducerConfig{CloseTimeout: 2 * time.Second}, []int32{1}, func(t *testing.T, b *produceBench) {
 		start := time.Now()
 		closed := make(chan error, 1)
-		require.NoError(t, b.p.Send(t.Context(), record(0, 0), func(Offset, error) { closed <- b.p.Close(context.Background()) }))
+		require.NoError(t, b.p.Send(t.Context(), record(0, 0), func(Offset, error) { closed <- b.p.Close(t.Context()) }))
 		b.sendAll(0, 1, 1)
 		require.ErrorContains(t, <-closed, "callback")
 		require.Less(t, since(start), 5*time.Second)
@@ -174,7 +174,7 @@ func TestCloseEndsASendThatWaitsInACallback(t *testing.T) {
 		outcomes := make(chan error, 10)
 		require.NoError(t, b.p.Send(t.Context(), large, func(Offset, error) {
 			for range cap(outcomes) {
-				outcomes <- b.p.Send(context.Background(), large, nil)
+				outcomes <- b.p.Send(t.Context(), large, nil)
 			}
 		}))
 		time.Sleep(time.Minute)

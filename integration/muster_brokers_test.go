@@ -52,9 +52,7 @@ func coordinatorStopped(t *testing.T, c *Cluster) {
 	traffic.Await(t, 500)
 	c.Start(t, first)
 	traffic.Stop(t)
-	ends, err := c.Ends(t.Context(), topic, partitions)
-	require.NoError(t, err)
-	verdict := judgeAll(t, c, r, total(ends), topic, partitions)
+	verdict := judgeAll(t, c, r, total(awaitEnds(t, c, topic, partitions)), topic, partitions)
 	require.Zero(t, verdict.Duplicates)
 }
 

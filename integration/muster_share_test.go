@@ -2,6 +2,7 @@ package integration
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -37,10 +38,21 @@ func TestMusterMembersShareJoinAndLeave(t *testing.T) {
 func judgeAll(t *testing.T, c *Cluster, r *Recorder, produced int, topic string, partitions int32) Verdict {
 	t.Helper()
 	awaitReads(t, r, produced)
-	ends, err := c.Ends(t.Context(), topic, partitions)
-	require.NoError(t, err)
-	verdict := Judge(r.Events(), ends)
+	verdict := Judge(r.Events(), awaitEnds(t, c, topic, partitions))
 	verdict.Require(t)
 	require.Equal(t, produced, verdict.Read)
 	return verdict
+}
+
+// awaitEnds asks where the partitions end until all of them say so: those of a
+// broker that has died have no leader for a while.
+func awaitEnds(t *testing.T, c *Cluster, topic string, partitions int32) map[Partition]int64 {
+	t.Helper()
+	var ends map[Partition]int64
+	require.Eventually(t, func() bool {
+		known, err := c.Ends(t.Context(), topic, partitions)
+		ends = known
+		return err == nil
+	}, time.Minute, 100*time.Millisecond, "the ends of all partitions of %s are known", topic)
+	return ends
 }

@@ -114,15 +114,13 @@ func (m *Member) onJoined(q question, resp *kmsg.JoinGroupResponse) {
 		m.wait("JoinGroup answered with " + problem)
 		return
 	}
-	if len(m.owned) > 0 && resp.Generation > m.generation+1 {
-		// A static member is kept when a round ends without it (KIP-345), and
-		// what it retained may have been given away in that round.
+	if m.missedRound(q, resp.Generation) {
 		m.expelled(m.sameID(), "a round has ended without this member")
 		return
 	}
 	m.identity = identity{id: resp.MemberID, generation: resp.Generation}
 	m.protocol, m.leader = *resp.Protocol, leads
-	m.trust.synced = false
+	m.trust.synced, m.trust.place = false, q.place
 	m.accept(q)
 	m.beatAt = m.now.Add(m.cfg.HeartbeatInterval)
 
@@ -134,6 +132,19 @@ func (m *Member) onJoined(q question, resp *kmsg.JoinGroupResponse) {
 	default:
 		m.plan(resp.Members)
 	}
+}
+
+// missedRound reports whether a round may have ended without the member between
+// its generation and the one that it joins. A static member is kept then (KIP-345), and what it
+// retained may have been given away. A generation that had no SyncGroup yet when
+// the coordinator was lost does not count: the next coordinator knows nothing of it and
+// gives its number again.
+func (m *Member) missedRound(q question, generation int32) bool {
+	last := m.generation
+	if !m.trust.synced && m.trust.place != q.place {
+		last = m.ownedSince
+	}
+	return len(m.owned) > 0 && generation > last+1
 }
 
 // absurd says what is wrong with a join that claims to have succeeded.

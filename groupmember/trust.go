@@ -8,6 +8,7 @@ type trust struct {
 	accepted  time.Time // the last request that the coordinator accepted; zero if the member is in no generation
 	calm      time.Time // the last one whose answer shows that no round of before is still open
 	synced    bool      // the SyncGroup of the present generation was answered
+	place     int       // the coordinator that answered the JoinGroup of the present generation
 	suspended bool
 }
 

@@ -47,6 +47,7 @@ type process struct {
 type question struct {
 	seq      groupmember.Seq
 	canceled bool
+	late     bool // it has been put off since
 }
 
 func (w *world) start(s *seat) *process {
@@ -141,15 +142,23 @@ func (p *process) answerLater(d time.Duration, ev groupmember.Event) {
 // is not wanted any more by then.
 func (p *process) answer(seq groupmember.Seq, d time.Duration, event func() groupmember.Event, canceled groupmember.Event) {
 	p.open = append(p.open, question{seq: seq})
-	p.world.after(d, func() {
-		p.run(func() {
-			if q, ok := p.settle(seq); ok && q.canceled && p.world.random.IntN(2) == 0 {
-				p.step(canceled)
-			} else if ok {
-				p.step(event())
-			}
-		})
-	})
+	p.world.after(d, func() { p.run(func() { p.finish(seq, event, canceled) }) })
+}
+
+func (p *process) finish(seq groupmember.Seq, event func() groupmember.Event, canceled groupmember.Event) {
+	w := p.world
+	switch q, ok := p.settle(seq); {
+	case !ok:
+	case !q.canceled:
+		p.step(event())
+	case w.faulty && w.plan.sluggish && !q.late: // who is told to stop may not listen
+		p.open = append(p.open, question{seq: seq, canceled: true, late: true})
+		w.after(w.between(0, 15*time.Second), func() { p.run(func() { p.finish(seq, event, canceled) }) })
+	case w.random.IntN(2) == 0:
+		p.step(canceled)
+	default:
+		p.step(event())
+	}
 }
 
 func (p *process) settle(seq groupmember.Seq) (question, bool) {

@@ -67,7 +67,7 @@ func cut(text string, width int) string {
 	return strings.Join(lines, "\n")
 }
 
-// picture is the table with the news below it.
+// picture is the table, with the count of all records and the news below it.
 func picture(rows []row, news []string, t totals) string {
 	w := table.NewWriter()
 	w.AppendHeader(table.Row{"member", "status", "generation", "owns", "records"})
@@ -78,8 +78,8 @@ func picture(rows []row, news []string, t totals) string {
 		}
 		w.AppendRow(table.Row{r.Name, r.Status, generation, ranges(r.Owned), r.Records})
 	}
-	w.AppendFooter(table.Row{"", "", "", "in / out / lost / duplicated", fmt.Sprintf("%d / %d / %d / %d", t.Produced, t.Consumed, t.Lost, t.Duplicated)})
-	return w.Render() + "\n" + strings.Join(news, "\n") + "\n"
+	count := fmt.Sprintf("%d in, %d out, %d lost, %d duplicated", t.Produced, t.Consumed, t.Lost, t.Duplicated)
+	return w.Render() + "\n" + count + "\n" + strings.Join(news, "\n") + "\n"
 }
 
 // ranges writes ascending numbers shortly: "0-5 8".

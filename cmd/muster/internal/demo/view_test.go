@@ -23,9 +23,16 @@ func TestPictureShowsEveryMemberAndTheCount(t *testing.T) {
 		{Name: "member-1", Status: member, Generation: 3, Owned: []int32{0, 1, 2}, Records: 700},
 		{Name: "member-2", Status: crashed, Generation: 2, Records: 12},
 	}, []string{"something happened"}, totals{Produced: 900, Consumed: 712, Lost: 188})
-	for _, want := range []string{"member-1", "0-2", "700", "crashed", "900 / 712 / 188 / 0", "something happened"} {
+	for _, want := range []string{"member-1", "0-2", "700", "crashed", "900 in, 712 out, 188 lost, 0 duplicated", "something happened"} {
 		require.Contains(t, text, want)
 	}
+}
+
+func TestTheWholeTableFitsInto80Columns(t *testing.T) {
+	scattered := []int32{0, 2, 4, 6, 8, 10}
+	text := picture([]row{{Name: "member-5", Status: crashed, Generation: 100, Owned: scattered, Records: 1_000_000}}, nil,
+		totals{Produced: 1_000_000, Consumed: 1_000_000, Lost: 1_000_000, Duplicated: 1_000_000})
+	require.Equal(t, text, cut(text, 80))
 }
 
 func TestViewTellsNewsOnceWhereThereIsNoTerminal(t *testing.T) {

@@ -153,7 +153,7 @@ func (p *process) finish(seq groupmember.Seq, event func() groupmember.Event, ca
 		p.step(event())
 	case w.faulty && w.plan.sluggish && !q.late: // who is told to stop may not listen
 		p.open = append(p.open, question{seq: seq, canceled: true, late: true})
-		w.after(w.between(0, 15*time.Second), func() { p.run(func() { p.finish(seq, event, canceled) }) })
+		w.after(w.between(0, 20*time.Second), func() { p.run(func() { p.finish(seq, event, canceled) }) })
 	case w.random.IntN(2) == 0:
 		p.step(canceled)
 	default:

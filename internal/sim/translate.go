@@ -104,7 +104,11 @@ func (w *world) ranges(g assign.Group) assign.Plan {
 }
 
 func (p *process) decode(a groupmember.Decode) {
-	p.answer(a.Seq, p.world.portDelay(), func() groupmember.Event {
+	d := p.world.portDelay()
+	if p.world.faulty && p.world.plan.sluggish {
+		d = max(d, p.world.between(0, 6*time.Second))
+	}
+	p.answer(a.Seq, d, func() groupmember.Event {
 		all, err := assign.ReadAssignment(a.Assignment)
 		if err != nil {
 			p.world.fail("%s cannot read its assignment: %v", p.name, err)

@@ -8,8 +8,7 @@
 //	members, problems := assign.ReadMembers(joined)
 //	group := assign.Group{Members: members, Topics: topics}
 //	plan, err := assignor.Assign(group)      // the target
-//	err = assign.Check(group, plan)          // is it an answer at all?
-//	left := assign.Unassigned(group, plan)   // did it forget something?
+//	left, err := assign.Review(group, plan)  // is it an answer at all, and what did it forget?
 //	plan = assign.Withhold(group, plan)      // cooperative assignors only
 //	bytes := assign.AppendAssignment(nil, plan[id])
 //

@@ -24,9 +24,9 @@ func newRoster(g Group, order func(a, b Member) int) (*roster, error) {
 	}
 	r := &roster{members: slices.Clone(g.Members), number: make(map[string]int32, len(g.Topics))}
 	slices.SortFunc(r.members, order)
-	lists := r.collectSubscriptions()
+	lists, listOf := subscriptionLists(r.members)
 	r.numberTopics(lists, g.Topics)
-	r.numberKinds(lists)
+	r.numberKinds(lists, listOf)
 	return r, nil
 }
 
@@ -35,14 +35,14 @@ func (r *roster) partitions() int { return int(r.first[len(r.topics)]) }
 // size returns the number of partitions of a topic.
 func (r *roster) size(topic int32) int32 { return r.first[topic+1] - r.first[topic] }
 
-// collectSubscriptions returns the subscriptions of all members with most of the repetitions
-// left out, and leaves in kind which one is a member's. Members that come from
-// ReadMembers share equal lists, which is seen without reading them.
-func (r *roster) collectSubscriptions() [][]string {
-	const tries = 4 // what is not found is merged by numberKinds
-	var raw, lists [][]string
-	r.kind = make([]int32, len(r.members))
-	for i, m := range r.members {
+// subscriptionLists returns the subscriptions of members, ascending, with most of the repetitions
+// left out, and which one is a member's. Members that come from ReadMembers share equal lists,
+// which is seen without reading them.
+func subscriptionLists(members []Member) (lists [][]string, of []int32) {
+	const tries = 4
+	var raw [][]string
+	of = make([]int32, len(members))
+	for i, m := range members {
 		recent := raw[max(0, len(raw)-tries):]
 		at := slices.IndexFunc(recent, func(list []string) bool { return sameList(list, m.Topics) })
 		if at < 0 {
@@ -52,9 +52,9 @@ func (r *roster) collectSubscriptions() [][]string {
 		} else {
 			at += len(raw) - len(recent)
 		}
-		r.kind[i] = int32(at)
+		of[i] = int32(at)
 	}
-	return lists
+	return lists, of
 }
 
 func sameList(a, b []string) bool {
@@ -81,8 +81,8 @@ func (r *roster) numberTopics(lists [][]string, known map[string]Topic) {
 	}
 }
 
-// numberKinds turns the lists into kinds, equal ones into one.
-func (r *roster) numberKinds(lists [][]string) {
+// numberKinds turns the lists of members into kinds, equal ones into one.
+func (r *roster) numberKinds(lists [][]string, listOf []int32) {
 	merged := make(map[string]int32)
 	kindOf := make([]int32, len(lists))
 	var key []byte
@@ -106,7 +106,8 @@ func (r *roster) numberKinds(lists [][]string) {
 		}
 		kindOf[i] = at
 	}
-	for i, list := range r.kind {
+	r.kind = make([]int32, len(r.members))
+	for i, list := range listOf {
 		r.kind[i] = kindOf[list]
 	}
 }

@@ -80,12 +80,12 @@ func (t *translator) Plan(ctx context.Context, generation int32, protocol string
 	if err != nil {
 		return nil, err
 	}
-	plan, err := runAssignor(assignor, group)
+	plan, left, err := runAssignor(assignor, group)
 	if err != nil {
 		return nil, err
 	}
-	if left := assign.Unassigned(group, plan); left.Count() > 0 {
-		t.log.Warn("the assignor has left partitions to nobody", "assignor", protocol, "generation", generation, "count", left.Count())
+	if n := left.Count(); n > 0 {
+		t.log.Warn("the assignor has left partitions to nobody", "assignor", protocol, "generation", generation, "count", n)
 	}
 	if assignor.Cooperative() {
 		plan = assign.Withhold(group, plan)
@@ -156,8 +156,10 @@ func (t *translator) group(ctx context.Context, joined []groupmember.Joined) (as
 
 func topicsOf(members []assign.Member) []string {
 	var topics []string
-	for _, m := range members {
-		topics = append(topics, m.Topics...)
+	for i, m := range members {
+		if i == 0 || !slices.Equal(m.Topics, members[i-1].Topics) { // most members subscribe to the same
+			topics = append(topics, m.Topics...)
+		}
 	}
 	slices.Sort(topics)
 	return slices.Compact(topics)
@@ -251,21 +253,21 @@ func (t *translator) changed(c *cluster, rejoin func(why string)) {
 	}
 }
 
-// runAssignor returns a plan that passes Check. The assignor may be the
-// application's and do anything.
-func runAssignor(a assign.Assignor, g assign.Group) (plan assign.Plan, err error) {
+// runAssignor returns a plan that passes Check, and what it leaves to nobody. The assignor may be
+// the application's and do anything.
+func runAssignor(a assign.Assignor, g assign.Group) (plan assign.Plan, left assign.Partitions, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			plan, err = nil, fmt.Errorf("assignor %q: panic: %v", a.Name(), r)
+			plan, left, err = nil, nil, fmt.Errorf("assignor %q: panic: %v", a.Name(), r)
 		}
 	}()
 	if plan, err = a.Assign(g); err != nil {
-		return nil, fmt.Errorf("assignor %q: %w", a.Name(), err)
+		return nil, nil, fmt.Errorf("assignor %q: %w", a.Name(), err)
 	}
-	if err := assign.Check(g, plan); err != nil {
-		return nil, fmt.Errorf("assignor %q: %w", a.Name(), err)
+	if left, err = assign.Review(g, plan); err != nil {
+		return nil, nil, fmt.Errorf("assignor %q: %w", a.Name(), err)
 	}
-	return plan, nil
+	return plan, left, nil
 }
 
 func userData(a assign.Assignor, owned assign.Partitions, generation int32) (data []byte, err error) {

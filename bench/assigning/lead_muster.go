@@ -22,10 +22,11 @@ func prepareMuster(assignor string, g assign.Group) (lead, error) {
 			return nil, err
 		}
 		w.lap(&w.stages.Assign)
-		if err := assign.Check(group, plan); err != nil {
+		left, err := assign.Review(group, plan)
+		if err != nil {
 			return nil, err
 		}
-		if n := assign.Unassigned(group, plan).Count(); n > 0 {
+		if n := left.Count(); n > 0 {
 			return nil, fmt.Errorf("%d partitions are left to nobody", n)
 		}
 		w.lap(&w.stages.Check)

@@ -19,9 +19,10 @@ MODULES := . $(patsubst %/go.mod,%,$(wildcard integration/go.mod bench/go.mod cm
 UNIT_MODULES := $(filter-out integration,$(MODULES))
 
 # Settings. FUZZTIME is per fuzz target, COUNT is runs of every test in make
-# race, BROKERS is a comma-separated list of host:port of a running Kafka.
+# race, SEEDS is simulated groups, BROKERS is a comma-separated list of host:port of a running Kafka.
 FUZZTIME ?= 30s
 COUNT ?= 10
+SEEDS ?= 20000
 BROKERS ?=
 
 # The tools of tools.mod are built once for each state of tools.mod and each Go
@@ -67,6 +68,10 @@ integration: c-compiler ## Run the tests against a real Kafka, installed and sta
 .PHONY: race
 race: c-compiler ## Run the unit tests COUNT times in random order with the race detector
 	@$(call in-modules,$(UNIT_MODULES),go test -race -shuffle=on -count=$(COUNT) ./...)
+
+.PHONY: sim
+sim: ## Simulate SEEDS groups under faults
+	@go run ./internal/sim/cmd -seeds $(SEEDS)
 
 .PHONY: fuzz
 fuzz: ## Run every fuzz target for FUZZTIME

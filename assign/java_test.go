@@ -104,7 +104,7 @@ func parseShares(t *testing.T, text string) assign.Plan {
 		id, err := strconv.Unquote(`"` + name + `"`)
 		require.NoError(t, err)
 		plan[id] = assign.Partitions{}
-		for _, word := range strings.Fields(strings.Trim(share, "-")) {
+		for word := range strings.FieldsSeq(strings.Trim(share, "-")) {
 			at := strings.LastIndex(word, "-")
 			plan[id][word[:at]] = append(plan[id][word[:at]], int32(parseInt(t, word[at+1:])))
 		}

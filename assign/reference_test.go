@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/stretchr/testify/require"
 
@@ -181,18 +182,19 @@ func claimed(assignor assign.Assignor, group assign.Group) assign.Group {
 
 // describeGroup writes group as a script would, to be pasted into one.
 func describeGroup(group assign.Group) string {
-	text := "group\n"
+	var text strings.Builder
+	text.WriteString("group\n")
 	for _, name := range slices.Sorted(maps.Keys(group.Topics)) {
 		topic := group.Topics[name]
-		text += fmt.Sprintf("topic %s %d", name, topic.Partitions)
+		text.WriteString(fmt.Sprintf("topic %s %d", name, topic.Partitions))
 		for _, racks := range topic.Racks {
-			text += " " + orDash(racks)
+			text.WriteString(" " + orDash(racks))
 		}
-		text += "\n"
+		text.WriteString("\n")
 	}
 	for _, m := range group.Members {
-		text += fmt.Sprintf("member %s %s", escapeID(m.ID), orDash(m.Topics))
-		text += describeClaims(m) + "\n"
+		text.WriteString(fmt.Sprintf("member %s %s", escapeID(m.ID), orDash(m.Topics)))
+		text.WriteString(describeClaims(m) + "\n")
 	}
-	return text
+	return text.String()
 }

@@ -98,17 +98,17 @@ func scriptAssign(assignor assign.Assignor, group assign.Group) string {
 // scriptRounds lets the group follow the plans of a cooperative assignor.
 func scriptRounds(t *testing.T, d *datadriven.TestData, group assign.Group) string {
 	assignor := assignorNamed(t, d.CmdArgs[0].Key)
-	text := ""
+	var text strings.Builder
 	for round := 1; round < 6; round++ {
 		plan := planned(t, assignor, group)
 		given := assign.Withhold(group, plan)
-		text += fmt.Sprintf("round %d\n%s", round, describePlan(given))
+		text.WriteString(fmt.Sprintf("round %d\n%s", round, describePlan(given)))
 		group = owning(group, given, int32(100+round))
 		if assign.Unassigned(group, given).Count() == 0 {
 			break
 		}
 	}
-	return text
+	return text.String()
 }
 
 func scriptExplain(t *testing.T, d *datadriven.TestData, group assign.Group) string {

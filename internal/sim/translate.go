@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"slices"
 	"time"
 
 	"github.com/musterkafka/muster/assign"
@@ -126,10 +127,5 @@ func (p *process) decode(a groupmember.Decode) {
 }
 
 func contains(topics []string, topic string) bool {
-	for _, one := range topics {
-		if one == topic {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(topics, topic)
 }

@@ -106,12 +106,13 @@ func Print(w io.Writer, outcomes []Outcome, moves bool) error {
 			o.Took.Round(10 * time.Microsecond),
 		})
 	}
-	text := t.Render() + "\n"
+	var text strings.Builder
+	text.WriteString(t.Render() + "\n")
 	if moves {
 		for _, o := range outcomes {
-			text += "\n" + o.Name + ": " + o.Explanation.String()
+			text.WriteString("\n" + o.Name + ": " + o.Explanation.String())
 		}
 	}
-	_, err := io.WriteString(w, text)
+	_, err := io.WriteString(w, text.String())
 	return err
 }

@@ -21,14 +21,24 @@ func newClasses(r *roster) *classes {
 		c.classSize[class] += r.size(int32(t))
 	}
 	c.classKinds = make([][]int32, len(c.classTopics))
-	for kind, topics := range r.kinds {
+	have := make([]int32, len(c.classTopics))
+	c.eachClassKind(func(class, _ int32) { have[class]++ })
+	for class, count := range have {
+		c.classKinds[class] = make([]int32, 0, count)
+	}
+	c.eachClassKind(func(class, kind int32) { c.classKinds[class] = append(c.classKinds[class], kind) })
+	return c
+}
+
+// eachClassKind calls visit for every kind of subscription with each class in it, ascending by kind.
+func (c *classes) eachClassKind(visit func(class, kind int32)) {
+	for kind, topics := range c.kinds {
 		for _, t := range topics {
 			if class := c.class[t]; c.classTopics[class][0] == t {
-				c.classKinds[class] = append(c.classKinds[class], int32(kind))
+				visit(class, int32(kind))
 			}
 		}
 	}
-	return c
 }
 
 // refine returns the class of each topic, numbered in the order of their first

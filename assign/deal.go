@@ -116,15 +116,18 @@ func (e *exchange) give(node int32, list []int32) {
 	}
 }
 
+// A hand is a node to which partitions are dealt, and how many it still gets.
+type hand struct{ to, left int32 }
+
 // handOut deals what is at a node to where it flows, like cards.
 func (e *exchange) handOut(n *network, node int32) {
-	type hand struct{ to, left int32 }
-	var hands []hand
+	hands := e.hands[:0]
 	for _, a := range n.of(node) {
 		if sent := n.sent(a); a.forth() && sent > 0 {
 			hands = append(hands, hand{a.to, sent})
 		}
 	}
+	e.hands = hands
 	for len(hands) > 0 {
 		open := hands[:0]
 		for _, h := range hands {

@@ -29,6 +29,7 @@ type exchange struct {
 	pools []pool
 	stays []int32 // nodes
 	gates []int32 // nodes
+	hands []hand  // used again and again by handOut
 }
 
 type gang struct{ rack, node, people int32 }
@@ -55,6 +56,7 @@ func newExchange(l *levels, k *racks, owner []int32) *exchange {
 	e := &exchange{levels: l, racks: k, owner: owner}
 	e.lists.behind = make([]int32, len(owner))
 	e.addMembers()
+	e.reserve()
 	e.hub = int32(len(e.supply))
 	for range e.classTopics {
 		e.node()
@@ -71,6 +73,37 @@ func newExchange(l *levels, k *racks, owner []int32) *exchange {
 		e.addStays(pool, waiting, stayOf)
 	}
 	return e
+}
+
+// reserve makes room for what is to come: not much less than the network will need, so that lists
+// are not copied as they grow, and not much more.
+func (e *exchange) reserve() {
+	sets, gates := 1, 0
+	if e.racks != nil {
+		sets = len(e.racks.sets)
+		gates = len(e.classTopics) * e.racks.count
+	}
+	roads := 0
+	for _, kinds := range e.classKinds {
+		for _, kind := range kinds {
+			roads += len(e.gangs[kind])
+		}
+	}
+	owned := 0
+	for _, m := range e.owner {
+		if m >= 0 {
+			owned++
+		}
+	}
+	pools := min(len(e.owner), len(e.classTopics)*sets)
+	stays := min(owned, pools*len(e.members))
+	e.wires = slices.Grow(e.wires, gates+roads+3*pools+2*stays)
+	e.pools = make([]pool, 0, pools)
+	e.stays = make([]int32, 0, stays)
+	e.gates = make([]int32, 0, gates)
+	nodes := len(e.classTopics) + gates + pools + stays
+	e.supply = slices.Grow(e.supply, nodes)
+	e.lists.reserve(nodes)
 }
 
 // node makes a new node.

@@ -135,7 +135,11 @@ func (l *levels) network(p part, number int32) (n *network, level int32) {
 		people += l.people[kind]
 	}
 	level = (total + people - 1) / people
-	var wires []wire
+	roads := 0
+	for _, class := range p.classes {
+		roads += len(l.classKinds[class])
+	}
+	wires := make([]wire, 0, roads+len(p.kinds))
 	for i, class := range p.classes {
 		for _, kind := range l.classKinds[class] {
 			if l.kindPart[kind] == number {

@@ -1,10 +1,17 @@
 package assign
 
+import "slices"
+
 // queues holds many queues of partitions. A partition is in one queue at a time. Numbers
 // in it are 1 + what they stand for, 0 for nothing.
 type queues struct {
 	head, tail []int32 // by queue
 	behind     []int32 // by partition
+}
+
+// reserve makes room for more queues.
+func (q *queues) reserve(more int) {
+	q.head, q.tail = slices.Grow(q.head, more), slices.Grow(q.tail, more)
 }
 
 // grow adds a queue and returns its number.

@@ -9,9 +9,10 @@ import (
 
 // racks says where members and replicas are, in numbers. Rack 0 is no rack.
 type racks struct {
-	of   []int32   // by member
-	set  []int32   // by partition, the racks of its replicas as an index into sets
-	sets [][]int32 // racks that members are in, ascending; nil for set 0, which is unknown
+	of    []int32   // by member
+	set   []int32   // by partition, the racks of its replicas as an index into sets
+	sets  [][]int32 // racks that members are in, ascending; nil for set 0, which is unknown
+	count int       // racks that members are in, and no rack
 }
 
 // newRacks returns the racks of a roster, or nil if they play no role. As in Java they do
@@ -22,7 +23,8 @@ func newRacks(r *roster, known map[string]Topic) *racks {
 	if len(number) == 0 || !r.racksMatter(number, known) {
 		return nil
 	}
-	k := &racks{set: make([]int32, r.partitions()), sets: [][]int32{nil}}
+	k := &racks{set: make([]int32, r.partitions()), sets: [][]int32{nil}, count: len(number) + 1}
+	k.of = make([]int32, 0, len(r.members))
 	for _, m := range r.members {
 		k.of = append(k.of, number[m.Rack])
 	}

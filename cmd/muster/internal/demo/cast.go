@@ -16,7 +16,9 @@ type cast struct {
 	dead  []*player
 }
 
-// play performs the steps. It ends early when ctx does, or when a member
+// play performs the steps, each once everybody who has joined was given
+// partitions: brokers may let a new group wait for more members, and begin to
+// wait anew with each that comes. It ends early when ctx does, or when a member
 // cannot go on.
 func (c *cast) play(ctx context.Context, steps []step) error {
 	for _, st := range steps {
@@ -25,8 +27,25 @@ func (c *cast) play(ctx context.Context, steps []step) error {
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
+		if err := c.settle(ctx); err != nil {
+			return err
+		}
 		if err := c.perform(ctx, st); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// settle waits until everybody has been given partitions, once at least.
+func (c *cast) settle(ctx context.Context) error {
+	for _, p := range c.here {
+		select {
+		case <-p.owns:
+		case <-p.ended:
+			return fmt.Errorf("%s has stopped reading", p.name)
+		case <-ctx.Done():
+			return context.Cause(ctx)
 		}
 	}
 	return nil

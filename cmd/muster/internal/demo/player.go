@@ -21,7 +21,9 @@ type player struct {
 	consumer *client.Consumer
 	stop     context.CancelFunc
 	wg       sync.WaitGroup
-	err      error // why reading ended; valid after wg
+	owns     chan struct{} // closed at the first assignment
+	ended    chan struct{} // closed when reading has ended
+	err      error         // why reading ended; valid after that
 }
 
 // stage is what all players share.
@@ -35,13 +37,13 @@ type stage struct {
 
 // enter starts a member: it joins the group and reads until stopped.
 func (s *stage) enter(ctx context.Context, name string) (*player, error) {
-	p := &player{name: name, net: &network{}}
+	p := &player{name: name, net: &network{}, owns: make(chan struct{}), ended: make(chan struct{})}
 	var err error
 	p.cl, err = client.New(client.Config{Brokers: s.cfg.Brokers, ClientID: name, Logger: s.logger(name, p.net), Dial: p.net.dial})
 	if err != nil {
 		return nil, err
 	}
-	consumerConfig := client.ConsumerConfig{Group: s.group, Topics: []string{s.topic}, Trace: s.trace(name)}
+	consumerConfig := client.ConsumerConfig{Group: s.group, Topics: []string{s.topic}, Trace: s.trace(p)}
 	consumerConfig.Classic.SessionTimeout = s.cfg.SessionTimeout
 	consumerConfig.Classic.HeartbeatInterval = min(500*time.Millisecond, s.cfg.SessionTimeout/3)
 	consumerConfig.CommitInterval = 500 * time.Millisecond
@@ -51,7 +53,10 @@ func (s *stage) enter(ctx context.Context, name string) (*player, error) {
 	}
 	s.board.update(name, func(r *row) { r.Status = joining })
 	ctx, p.stop = context.WithCancel(ctx)
-	p.wg.Go(func() { p.err = s.read(ctx, p) })
+	p.wg.Go(func() {
+		defer close(p.ended)
+		p.err = s.read(ctx, p)
+	})
 	return p, nil
 }
 
@@ -78,16 +83,18 @@ func (s *stage) read(ctx context.Context, p *player) error {
 	return nil
 }
 
-func (s *stage) trace(name string) *client.ConsumerTrace {
+func (s *stage) trace(p *player) *client.ConsumerTrace {
+	owns := sync.OnceFunc(func() { close(p.owns) })
 	return &client.ConsumerTrace{
 		Assigned: func(generation int32, _, owned groupmember.Partitions) {
-			s.board.update(name, func(r *row) {
+			s.board.update(p.name, func(r *row) {
 				r.Status, r.Generation, r.Owned = member, generation, owned[s.topic]
 			})
-			s.board.tell("%s owns %s in generation %d", name, ranges(owned[s.topic]), generation)
+			s.board.tell("%s owns %s in generation %d", p.name, ranges(owned[s.topic]), generation)
+			owns()
 		},
 		Revoked: func(groupmember.Partitions, bool) {
-			s.board.update(name, func(r *row) { r.Owned = nil })
+			s.board.update(p.name, func(r *row) { r.Owned = nil })
 		},
 	}
 }

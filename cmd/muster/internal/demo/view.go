@@ -78,7 +78,7 @@ func picture(rows []row, news []string, t totals) string {
 		}
 		w.AppendRow(table.Row{r.Name, r.Status, generation, ranges(r.Owned), r.Records})
 	}
-	count := fmt.Sprintf("%d in, %d out, %d lost, %d duplicated", t.Produced, t.Consumed, t.Lost, t.Duplicated)
+	count := fmt.Sprintf("%d produced, %d consumed, %d not read yet, %d duplicated", t.Produced, t.Consumed, t.Lost, t.Duplicated)
 	return w.Render() + "\n" + count + "\n" + strings.Join(news, "\n") + "\n"
 }
 

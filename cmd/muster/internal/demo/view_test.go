@@ -23,7 +23,7 @@ func TestPictureShowsEveryMemberAndTheCount(t *testing.T) {
 		{Name: "member-1", Status: member, Generation: 3, Owned: []int32{0, 1, 2}, Records: 700},
 		{Name: "member-2", Status: crashed, Generation: 2, Records: 12},
 	}, []string{"something happened"}, totals{Produced: 900, Consumed: 712, Lost: 188})
-	for _, want := range []string{"member-1", "0-2", "700", "crashed", "900 in, 712 out, 188 lost, 0 duplicated", "something happened"} {
+	for _, want := range []string{"member-1", "0-2", "700", "crashed", "900 produced, 712 consumed, 188 not read yet, 0 duplicated", "something happened"} {
 		require.Contains(t, text, want)
 	}
 }

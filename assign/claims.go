@@ -26,7 +26,11 @@ func newClaims(r *roster) *claims {
 // member that does not subscribe to the topic any more has a word in who owned a
 // partition, but cannot keep it.
 func (c *claims) claimant(member, topic int32) int32 {
-	if _, subscribed := slices.BinarySearch(c.kinds[c.kind[member]], topic); subscribed {
+	subscription := c.kinds[c.kind[member]]
+	if len(subscription) == len(c.topics) {
+		return member
+	}
+	if _, subscribed := slices.BinarySearch(subscription, topic); subscribed {
 		return member
 	}
 	return member + int32(len(c.members))

@@ -46,8 +46,12 @@ func (c *classes) eachClassKind(visit func(class, kind int32)) {
 // from what it has not.
 func (r *roster) refine() []int32 {
 	class := make([]int32, len(r.topics))
-	split := []int32{0} // by class, what its topics become in the present kind
-	splitBy := []int32{-1}
+	most := 1 // as many classes as there can ever have been
+	for _, topics := range r.kinds {
+		most += len(topics)
+	}
+	split := append(make([]int32, 0, most), 0) // by class, what its topics become in the present kind
+	splitBy := append(make([]int32, 0, most), -1)
 	for kind, topics := range r.kinds {
 		for _, t := range topics {
 			old := class[t]

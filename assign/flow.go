@@ -58,6 +58,7 @@ func newNetwork(nodes int, wires []wire, supply []int32, sink int32) *network {
 		potential: make([]int64, nodes),
 		depth:     make([]int32, nodes),
 		next:      make([]int32, nodes),
+		queue:     make([]int32, 0, nodes),
 		work:      math.MaxInt64,
 	}
 	for _, w := range wires {

@@ -45,7 +45,8 @@ func AppendAssignment(dst []byte, p Partitions) []byte {
 // appendPartitions writes [topic, [partition]] as the type Partitions promises it, whatever an
 // application made of it.
 func appendPartitions(dst []byte, p Partitions) []byte {
-	topics := make([]string, 0, len(p))
+	var few [128]string // not on the heap, unlike longer lists
+	topics := slices.Grow(few[:0], len(p))
 	size := 4
 	for topic, numbers := range p {
 		if len(numbers) > 0 && !tooLong(topic) {

@@ -51,6 +51,10 @@ bench: ## Compare with another client on a real Kafka: the one at BROKERS=host:p
 	env="$$(integration/setup/ensure)"; set -a; eval "$$env"; set +a
 	cd bench && exec ./with-broker go run . -brokers
 
+.PHONY: bench-assign
+bench-assign: ## Compare the assignors with those of other clients; needs no Kafka
+	@cd bench && exec go run ./assigning
+
 ## Tests
 
 .PHONY: test

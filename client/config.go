@@ -108,20 +108,27 @@ func (c *Config) validate() (seeds []string, err error) {
 	return seeds, nil
 }
 
+var errOneEach = errors.New("has no valid host: write one broker per entry as host:port")
+
 // address completes broker to host:port.
 func address(broker string) (string, error) {
 	if strings.Contains(broker, "://") {
 		return "", errors.New("is a URL: write host:port without a scheme")
+	}
+	if strings.ContainsAny(broker, " \t\r\n,;/@") {
+		return "", errOneEach
 	}
 	host, port, err := net.SplitHostPort(broker)
 	if err != nil && !strings.Contains(broker, ":") {
 		host, port, err = broker, defaultPort, nil
 	}
 	switch {
+	case err != nil && net.ParseIP(broker) != nil:
+		return "", fmt.Errorf("is an IPv6 address without a port: write [%s]:%s", broker, defaultPort)
 	case err != nil:
 		return "", fmt.Errorf("is not host:port: %w", err)
-	case host == "" || strings.ContainsAny(host, " \t\r\n,;/@"):
-		return "", errors.New("has no valid host: write one broker per entry as host:port")
+	case host == "":
+		return "", errOneEach
 	}
 	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
 		return "", fmt.Errorf("port %q is not a number from 1 to 65535", port)

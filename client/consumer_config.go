@@ -134,7 +134,8 @@ type ClassicConfig struct {
 
 	// RebalanceTimeout is how long members have to finish what they have in
 	// hand when the group rebalances, and how long an application may work on
-	// one record or batch. Zero means 5 min.
+	// one record or batch. It must be above a tenth of SessionTimeout. Zero
+	// means 5 min.
 	RebalanceTimeout time.Duration
 }
 
@@ -148,14 +149,16 @@ type ConsumerTrace struct {
 	Assigned func(generation int32, added, owned groupmember.Partitions)
 
 	// Revoked is called when partitions were taken back: the last record of
-	// them is done or was left undone, and what was done is committed, unless lost
-	// is set: then others may be reading them already.
+	// them is done or was left undone. Without lost, what was done is committed,
+	// or Error was told before why it could not be. With lost, nothing more
+	// was committed, and others may be reading them already.
 	Revoked func(partitions groupmember.Partitions, lost bool)
 
 	// Committed is called with what the group's coordinator has accepted.
 	Committed func(offsets []groupmember.Offset)
 
-	// Error is called with what went wrong and is retried, each time.
+	// Error is called with what went wrong, each time, also where it is tried
+	// again and the log says it only once. During an outage that is often.
 	Error func(err error)
 
 	// Member is told each step of the group member, to be written down with
@@ -191,6 +194,10 @@ func (c *ConsumerConfig) validate() error {
 	if d.Classic.HeartbeatInterval > 0 && d.Classic.HeartbeatInterval >= d.Classic.SessionTimeout {
 		problems = append(problems, fmt.Errorf("Classic.HeartbeatInterval (%v) must be below Classic.SessionTimeout (%v): a third of it or less is usual",
 			d.Classic.HeartbeatInterval, d.Classic.SessionTimeout))
+	}
+	if d.Classic.RebalanceTimeout > 0 && d.Classic.RebalanceTimeout <= d.Classic.SessionTimeout/10 {
+		problems = append(problems, fmt.Errorf("Classic.RebalanceTimeout (%v) must be above a tenth of Classic.SessionTimeout (%v): members need time to finish what they have in hand",
+			d.Classic.RebalanceTimeout, d.Classic.SessionTimeout))
 	}
 	if len(problems) == 0 {
 		if err := d.member().Validate(); err != nil {

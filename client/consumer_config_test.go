@@ -39,7 +39,7 @@ func TestAConsumerConfigThatCannotBeSentIsRefused(t *testing.T) {
 		"Classic.SessionTimeout is 2400h0m0s":   {Classic: ClassicConfig{SessionTimeout: 100 * 24 * time.Hour}},
 		"Classic.RebalanceTimeout is 2400h0m0s": {Classic: ClassicConfig{RebalanceTimeout: 100 * 24 * time.Hour}},
 		"Classic.HeartbeatInterval is 1\u00b5s": {Classic: ClassicConfig{HeartbeatInterval: time.Microsecond}},
-		"rebalance timeout":                     {Classic: ClassicConfig{RebalanceTimeout: time.Second}},
+		"Classic.RebalanceTimeout (1s) must":    {Classic: ClassicConfig{RebalanceTimeout: time.Second}},
 		"instance ID has 250 characters":        {InstanceID: strings.Repeat("x", 250)},
 	} {
 		cfg.Group, cfg.Topics = "g", []string{"t"}

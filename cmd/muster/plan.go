@@ -33,10 +33,16 @@ stay and that move, and the time it took.
 
 "racks" lists the racks of each partition's replicas. "racks", "rack",
 "instance" (of a static member), "owned" and "generation" may be left out.`,
-		Args: cobra.ExactArgs(1),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return fmt.Errorf("plan takes one FILE, or \"-\" for standard input; there are %d: see muster plan --help", len(args))
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			in := io.NopCloser(cmd.InOrStdin())
+			in, name := io.NopCloser(cmd.InOrStdin()), "standard input"
 			if args[0] != "-" {
+				name = args[0]
 				if in, err = os.Open(args[0]); err != nil {
 					return err
 				}
@@ -44,11 +50,11 @@ stay and that move, and the time it took.
 			defer func() { err = errors.Join(err, in.Close()) }()
 			g, err := planner.Read(in)
 			if err != nil {
-				return fmt.Errorf("%s: %w", args[0], err)
+				return fmt.Errorf("%s: %w", name, err)
 			}
 			outcomes, err := planner.Try(g, names)
 			if err != nil {
-				return fmt.Errorf("%s: %w", args[0], err)
+				return fmt.Errorf("%s: %w", name, err)
 			}
 			return planner.Print(cmd.OutOrStdout(), outcomes, moves)
 		},

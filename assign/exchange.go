@@ -78,16 +78,15 @@ func newExchange(l *levels, k *racks, owner []int32) *exchange {
 // reserve makes room for what is to come: not much less than the network will need, so that lists
 // are not copied as they grow, and not much more.
 func (e *exchange) reserve() {
-	sets, gates := 1, 0
-	if e.racks != nil {
-		sets = len(e.racks.sets)
-		gates = len(e.classTopics) * e.racks.count
-	}
-	roads := 0
+	sets, gates, roads := 1, 0, 0
 	for _, kinds := range e.classKinds {
 		for _, kind := range kinds {
 			roads += len(e.gangs[kind])
 		}
+	}
+	if e.racks != nil {
+		sets = len(e.racks.sets)
+		gates = atMost(roads, len(e.classTopics), e.racks.count)
 	}
 	owned := 0
 	for _, m := range e.owner {
@@ -95,8 +94,8 @@ func (e *exchange) reserve() {
 			owned++
 		}
 	}
-	pools := min(len(e.owner), len(e.classTopics)*sets)
-	stays := min(owned, pools*len(e.members))
+	pools := atMost(len(e.owner), len(e.classTopics), sets)
+	stays := atMost(owned, pools, len(e.members))
 	e.wires = slices.Grow(e.wires, gates+roads+3*pools+2*stays)
 	e.pools = make([]pool, 0, pools)
 	e.stays = make([]int32, 0, stays)
@@ -104,6 +103,11 @@ func (e *exchange) reserve() {
 	nodes := len(e.classTopics) + gates + pools + stays
 	e.supply = slices.Grow(e.supply, nodes)
 	e.lists.reserve(nodes)
+}
+
+// atMost returns a times b, but no more than limit.
+func atMost(limit, a, b int) int {
+	return int(min(int64(limit), int64(a)*int64(b)))
 }
 
 // node makes a new node.

@@ -229,3 +229,9 @@ func TestEstimatedLoadsAreWithinTheirBound(t *testing.T) {
 		require.LessOrEqual(t, largest(0), int32(1+bits)*largest(workLimit))
 	})
 }
+
+// Room is reserved by products of sizes that a hostile group makes large.
+func TestReservedRoomIsLimited(t *testing.T) {
+	require.Equal(t, 6, atMost(7, 2, 3))
+	require.Equal(t, 7, atMost(7, 1<<30, 1<<30))
+}

@@ -92,7 +92,8 @@ func requireTwoRoundsMoveNothing(t *testing.T, c *Cluster, r *Recorder, group st
 	}
 	require.Len(t, given, len(before), "all partitions are given out again")
 	for p, owner := range before {
-		require.Equal(t, slices.Repeat([]string{owner}, 2), given[p], "%s, given out twice", p)
+		// Once is enough: a slow member's round may be overtaken by the next.
+		require.Equal(t, []string{owner}, slices.Compact(given[p]), "%s stays where it is", p)
 	}
 	return before
 }

@@ -94,6 +94,7 @@ type Spread struct {
 	Mismatches int // partitions read by a member in whose rack they have no replica
 }
 
+// String returns the smallest and the largest load, and the rack mismatches.
 func (s Spread) String() string {
 	return fmt.Sprintf("loads %d to %d, rack mismatches %d", s.Least, s.Most, s.Mismatches)
 }

@@ -28,10 +28,6 @@ func (w *world) serve(c *call) {
 	}
 	if b.group != nil {
 		b.held = append(b.held, c)
-		switch c.req.(type) {
-		case *kmsg.JoinGroupRequest, *kmsg.SyncGroupRequest, *kmsg.HeartbeatRequest:
-			c.by = knowing
-		}
 		w.send(b, b.group.Ask(w.now, c.id, c.req, nil))
 		return
 	}
@@ -50,6 +46,9 @@ func (w *world) send(b *broker, answers []coordinator.Answer) {
 	for _, a := range answers {
 		for i, c := range b.held {
 			if c.id == a.Call {
+				if accepts(a.Resp) {
+					c.by = knowing
+				}
 				b.held = append(b.held[:i], b.held[i+1:]...)
 				w.reply(c, a.Resp)
 				break
@@ -57,6 +56,19 @@ func (w *world) send(b *broker, answers []coordinator.Answer) {
 		}
 	}
 	w.watchGroup(b)
+}
+
+// accepts reports whether the coordinator says that the member is one.
+func accepts(resp kmsg.Response) bool {
+	switch resp := resp.(type) {
+	case *kmsg.JoinGroupResponse:
+		return resp.ErrorCode == 0
+	case *kmsg.SyncGroupResponse:
+		return resp.ErrorCode == 0
+	case *kmsg.HeartbeatResponse:
+		return resp.ErrorCode == 0 || resp.ErrorCode == kerr.RebalanceInProgress.Code
+	}
+	return false
 }
 
 // watchGroup plans the next thing that the group does by itself.

@@ -40,9 +40,9 @@ type call struct {
 type answerer uint8
 
 const (
-	outsider  answerer = iota // anybody whose answer says nothing of the membership
+	outsider  answerer = iota // anybody whose answer does not prolong the membership
 	blindfold                 // a broker that loads the group and accepts heartbeats unseen
-	knowing                   // the coordinator, who looked whether the member is one
+	knowing                   // the coordinator, who found that the member is one
 )
 
 // delay is the time a message takes.

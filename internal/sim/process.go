@@ -32,12 +32,13 @@ type process struct {
 
 	app app
 
-	leaving     bool // Leave was asked for
-	contested   bool // another process has had its instance ID, and it may be fenced
-	doubled     bool // a JoinGroup without a member ID was not answered, and may arrive after the next one
-	misled      bool // the last sign of life was accepted unseen
-	movesBefore int  // of the coordinator, when it started
-	planless    int  // plans that failed
+	leaving     bool   // Leave was asked for
+	contested   bool   // another process has had its instance ID, and it may be fenced
+	doubled     bool   // a JoinGroup without a member ID was not answered, and may arrive after the next one
+	removed     string // the member ID under which an administrator removed it
+	misled      bool   // the last sign of life that was accepted was accepted unseen
+	movesBefore int    // of the coordinator, when it started
+	planless    int    // plans that failed
 	joins       []time.Time
 	joinGroup   groupmember.Seq // the open JoinGroup
 	generations int             // Assigned seen

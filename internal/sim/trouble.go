@@ -3,6 +3,8 @@ package sim
 import (
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kmsg"
+
 	"github.com/musterkafka/muster/groupmember"
 )
 
@@ -76,9 +78,11 @@ func (w *world) fault() {
 		p.app.stuckTill = w.now.Add(w.between(time.Second, 20*time.Second))
 	case n < 75 && p.config.InstanceID != "":
 		w.start(s) // and the one before is fenced
-	case n < 87:
-		w.move()
+	case n < 80 || w.plan.sluggish && n < 84:
+		w.expel(p)
 	case n < 88:
+		w.move()
+	case n < 89:
 		w.note("the coordinator is confused")
 		w.confusedTill = w.now.Add(w.between(0, 5*time.Second))
 	default:
@@ -112,6 +116,21 @@ func (w *world) cutOff(p *process) {
 		w.breakLink(l, w.notice())
 	}
 	w.after(w.between(0, 15*time.Second), func() { p.cutOff = false })
+}
+
+// expel is an administrator who removes a member from the group.
+func (w *world) expel(p *process) {
+	id := p.member.Status().MemberID
+	if w.home == nil || w.home.group == nil || !w.home.group.Has(id) {
+		return
+	}
+	w.note("%s is removed from the group", p.name)
+	p.removed = id
+	req := kmsg.NewPtrLeaveGroupRequest()
+	member := kmsg.NewLeaveGroupRequestMember()
+	member.MemberID = id
+	req.Members = append(req.Members, member)
+	w.send(w.home, w.home.group.Ask(w.now, 0, req, nil))
 }
 
 // move gives the group to another broker in good order.

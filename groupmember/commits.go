@@ -85,6 +85,9 @@ func (m *Member) commitDue() time.Time {
 	if m.trust.suspended || !m.now.Before(m.Trusted()) {
 		return time.Time{} // until a heartbeat is accepted
 	}
+	if m.unsaved(m.coordinator.place) {
+		return time.Time{} // until the next SyncGroup
+	}
 	switch m.state {
 	case Idle, Planning, Syncing, Decoding, Resting, Exited:
 		return time.Time{}

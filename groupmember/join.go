@@ -135,16 +135,21 @@ func (m *Member) onJoined(q question, resp *kmsg.JoinGroupResponse) {
 }
 
 // missedRound reports whether a round may have ended without the member between
-// its generation and the one that it joins. A static member is kept then (KIP-345), and what it
-// retained may have been given away. A generation that had no SyncGroup yet when
-// the coordinator was lost does not count: the next coordinator knows nothing of it and
-// gives its number again.
+// its generation and the one that it joins. A static member is kept then (KIP-345),
+// and what it retained may have been given away.
 func (m *Member) missedRound(q question, generation int32) bool {
 	last := m.generation
-	if !m.trust.synced && m.trust.place != q.place {
+	if m.unsaved(q.place) {
 		last = m.ownedSince
 	}
 	return len(m.owned) > 0 && generation > last+1
+}
+
+// unsaved reports whether the coordinator found as that place may know nothing of
+// the member's generation: the one before it was lost ahead of the SyncGroup. Then the number is
+// given again, and what is asked under it may pass for something else.
+func (m *Member) unsaved(place int) bool {
+	return !m.trust.synced && m.trust.place != place
 }
 
 // absurd says what is wrong with a join that claims to have succeeded.

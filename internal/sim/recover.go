@@ -39,12 +39,13 @@ func (w *world) heal() {
 }
 
 // provesItself reports whether heartbeats beside it must show that a silent
-// connection has lost what the member waits for: a JoinGroup. A first join has nothing
-// but its connection, and a SyncGroup that was answered looks like one that is held;
+// connection has lost what the member waits for: a JoinGroup of a member that the
+// coordinator removes when it does not come. A first join has nothing but its
+// connection, a static member is kept, and a SyncGroup that was answered looks like one that is held;
 // there only the end of the connection helps.
 func (l *link) provesItself() bool {
 	joining := slices.ContainsFunc(l.open, func(c *call) bool { return c.req.Key() == int16(kmsg.JoinGroup) })
-	return l.silent && joining && l.process.member.Status().MemberID != ""
+	return l.silent && joining && l.process.config.InstanceID == "" && l.process.member.Status().MemberID != ""
 }
 
 // patience is by when the group must have recovered: connections that are broken are

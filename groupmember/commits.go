@@ -170,6 +170,17 @@ func (m *Member) answerCommits() {
 	})
 }
 
+// concern reports whether a commit for one of the partitions has no outcome yet.
+// A look-up waits for it, since whoever went on from an older offset would commit
+// that again.
+func (c *commits) concern(partitions Partitions) bool {
+	return slices.ContainsFunc(c.waiting, func(one *commit) bool {
+		return slices.ContainsFunc(one.left, func(i int) bool {
+			return partitions.has(one.results[i].Offset.Topic, one.results[i].Offset.Partition)
+		})
+	})
+}
+
 // land returns the commits of the request that was under way.
 func (c *commits) land() []*commit {
 	var landed []*commit

@@ -39,7 +39,7 @@ func (m *Member) lookUpDue() time.Time {
 	}
 	var first time.Time
 	for _, l := range m.lookups.waiting {
-		if !l.flying.open() {
+		if !l.flying.open() && !m.commits.concern(l.left) {
 			first = earliest(first, l.at)
 		}
 	}
@@ -50,7 +50,7 @@ func (m *Member) lookUpDue() time.Time {
 // those of open transactions are not committed yet (KIP-447).
 func (m *Member) lookUp() {
 	for _, l := range m.lookups.waiting {
-		if l.flying.open() || m.now.Before(l.at) {
+		if l.flying.open() || m.now.Before(l.at) || m.commits.concern(l.left) {
 			continue
 		}
 		req := kmsg.NewPtrOffsetFetchRequest()

@@ -119,6 +119,23 @@ func (m *Member) giveUp(why string) {
 	m.hurry(why)
 }
 
+// askAgainDue is when a held request is asked again. The broker may have forgotten
+// it without a sign: one that was given up earlier came later and took its place,
+// or its answer was lost on a connection that looks alive. To ask again with the same
+// ID changes nothing for a group that holds it; without one, another member would
+// be asking.
+func (m *Member) askAgainDue() time.Time {
+	if m.beside() && m.ask.open() && m.id != "" {
+		return m.ask.at.Add(m.cfg.RebalanceTimeout)
+	}
+	return time.Time{}
+}
+
+func (m *Member) askAgain() {
+	m.drop(&m.ask)
+	m.prepare("no answer within the rebalance timeout")
+}
+
 // expelled says that the coordinator does not count the member in any more:
 // what it owned may be another's already. What is left of the identity says as
 // whom to come back.

@@ -10,7 +10,7 @@ func (m *Member) Deadline() time.Time {
 	}
 	return earliest(
 		m.suspendDue(), m.releaseDue(), m.pollDue(), m.findDue(),
-		m.retryDue(), m.beatDue(), m.commitDue(), m.lookUpDue(),
+		m.retryDue(), m.askAgainDue(), m.beatDue(), m.commitDue(), m.lookUpDue(),
 	)
 }
 
@@ -22,6 +22,7 @@ func (m *Member) tick() {
 	m.whenDue(m.pollDue(), (*Member).onPollOverdue)
 	m.whenDue(m.findDue(), (*Member).lookForCoordinator)
 	m.whenDue(m.retryDue(), (*Member).onRetry)
+	m.whenDue(m.askAgainDue(), (*Member).askAgain)
 	m.whenDue(m.beatDue(), (*Member).heartbeat)
 	m.whenDue(m.commitDue(), (*Member).commit)
 	m.whenDue(m.lookUpDue(), (*Member).lookUp)

@@ -161,6 +161,6 @@ func (p *process) find(a groupmember.Find) {
 		if ev.Code == 0 && !ev.Failure.Failed() {
 			p.coordinator = home
 		}
-		p.deliver(ev, outsider)
+		p.deliver(ev, nil)
 	})
 }

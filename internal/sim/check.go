@@ -31,10 +31,11 @@ func (w *world) dropped(p *process, part int) {
 
 // excused reports whether p may be wrong about its membership for reasons that no
 // member can know of: another process took its instance ID and the coordinator
-// gives that one its place at once, an administrator removed it, or a broker that had not loaded the group
+// gives that one its place at once, an administrator removed it, a JoinGroup that it
+// had given up came after the next one, or a broker that had not loaded the group
 // accepted its heartbeat unseen.
 func (p *process) excused() bool {
-	return p.contested || p.misled || p.removed != "" && p.removed == p.member.Status().MemberID
+	return p.contested || !p.misled.IsZero() || p.removed != "" && p.removed == p.member.Status().MemberID
 }
 
 // check says that no partition has two owners that trust themselves.

@@ -32,6 +32,7 @@ type call struct {
 	link *link
 	seq  groupmember.Seq
 	req  kmsg.Request
+	sent time.Time
 	lost bool // it will not arrive
 	by   answerer
 }
@@ -69,7 +70,7 @@ func (p *process) request(a groupmember.Send) {
 		p.links = append(p.links, l)
 	}
 	w.calls++
-	c := &call{id: coordinator.Call(w.calls), link: l, seq: a.Seq, req: onWire(a.Req), lost: l.broken}
+	c := &call{id: coordinator.Call(w.calls), link: l, seq: a.Seq, req: onWire(a.Req), sent: w.now, lost: l.broken}
 	l.open = append(l.open, c)
 	if l.silent && !mayBeHeld(c.req) {
 		w.after(requestTimeout, func() { l.close("timed out") })
@@ -100,6 +101,9 @@ func (w *world) arrive(c *call) {
 	if c.lost || !l.broker.up {
 		return
 	}
+	if join, ok := c.req.(*kmsg.JoinGroupRequest); ok && l.broken && join.MemberID != "" {
+		l.process.misled = w.now // it is taken for a new one
+	}
 	l.queue = append(l.queue, c)
 	if len(l.queue) == 1 {
 		w.serve(c)
@@ -124,7 +128,7 @@ func (p *process) hear(c *call, resp kmsg.Response) {
 	if c.link.broken || !c.link.forget(c) {
 		return
 	}
-	p.deliver(groupmember.Replied{Seq: c.seq, Resp: resp}, c.by)
+	p.deliver(groupmember.Replied{Seq: c.seq, Resp: resp}, c)
 }
 
 func (l *link) forget(c *call) bool {
@@ -194,7 +198,7 @@ func (l *link) close(why string) {
 		kind = groupmember.TimedOut
 	}
 	for _, c := range l.open {
-		p.deliver(groupmember.Replied{Seq: c.seq, Failure: groupmember.Failure{Kind: kind, Text: why}}, outsider)
+		p.deliver(groupmember.Replied{Seq: c.seq, Failure: groupmember.Failure{Kind: kind, Text: why}}, nil)
 	}
 	l.open = nil
 }

@@ -32,13 +32,13 @@ type process struct {
 
 	app app
 
-	leaving     bool   // Leave was asked for
-	contested   bool   // another process has had its instance ID, and it may be fenced
-	doubled     bool   // a JoinGroup without a member ID was not answered, and may arrive after the next one
-	removed     string // the member ID under which an administrator removed it
-	misled      bool   // the last sign of life that was accepted was accepted unseen
-	movesBefore int    // of the coordinator, when it started
-	planless    int    // plans that failed
+	leaving     bool      // Leave was asked for
+	contested   bool      // another process has had its instance ID, and it may be fenced
+	doubled     bool      // a JoinGroup without a member ID was not answered, and may arrive after the next one
+	removed     string    // the member ID under which an administrator removed it
+	misled      time.Time // since when it may be wrong about its membership; zero if it is not
+	movesBefore int       // of the coordinator, when it started
+	planless    int       // plans that failed
 	joins       []time.Time
 	joinGroup   groupmember.Seq // the open JoinGroup
 	generations int             // Assigned seen
@@ -115,11 +115,17 @@ func (p *process) run(do func()) {
 	}
 }
 
-func (p *process) deliver(ev groupmember.Event, by answerer) {
+// deliver brings the member an event. c is the call that it answers, if a broker
+// did.
+func (p *process) deliver(ev groupmember.Event, c *call) {
 	p.run(func() {
 		if replied, ok := ev.(groupmember.Replied); ok {
-			if by != outsider {
-				p.misled = by == blindfold
+			switch {
+			case c == nil || c.by == outsider:
+			case c.by == blindfold:
+				p.misled = p.world.now
+			case c.sent.After(p.misled):
+				p.misled = time.Time{}
 			}
 			if replied.Seq == p.joinGroup {
 				p.closeJoin(replied.Failure.Failed() && !replied.Failure.Unsent)
@@ -136,7 +142,7 @@ func (p *process) closeJoin(unanswered bool) {
 }
 
 func (p *process) answerLater(d time.Duration, ev groupmember.Event) {
-	p.world.after(d, func() { p.deliver(ev, outsider) })
+	p.world.after(d, func() { p.deliver(ev, nil) })
 }
 
 // answer answers a question of the member's after a while, or as canceled if it

@@ -4,8 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/twmb/franz-go/pkg/kmsg"
-
 	"github.com/musterkafka/muster/groupmember"
 	"github.com/musterkafka/muster/internal/sim/coordinator"
 )
@@ -26,26 +24,23 @@ func (w *world) heal() {
 	}
 	for _, p := range slices.Clone(w.processes) {
 		p.cutOff = false
-		for _, l := range p.links {
-			if l.broken && !l.provesItself() {
-				w.after(w.notice(), func() { l.close("connection reset") })
-			}
-		}
 		p.app.stuckTill, p.app.slowTill = time.Time{}, time.Time{}
 		p.resume()
 		p.step(groupmember.Asked{})
+		for _, l := range p.links {
+			if l.broken && !(l.silent && l.holding() && p.member.Status().MemberID != "") {
+				w.after(w.notice(), func() { l.close("connection reset") })
+			}
+		}
 	}
 	w.occupy(w.seats[0])
 }
 
-// provesItself reports whether heartbeats beside it must show that a silent
-// connection has lost what the member waits for: a JoinGroup of a member that the
-// coordinator removes when it does not come. A first join has nothing but its
-// connection, a static member is kept, and a SyncGroup that was answered looks like one that is held;
-// there only the end of the connection helps.
-func (l *link) provesItself() bool {
-	joining := slices.ContainsFunc(l.open, func(c *call) bool { return c.req.Key() == int16(kmsg.JoinGroup) })
-	return l.silent && joining && l.process.config.InstanceID == "" && l.process.member.Status().MemberID != ""
+// holding reports whether the process waits for something that it may believe to
+// be held. That must end even if nothing is ever heard of the connection; only a
+// first join has nothing else.
+func (l *link) holding() bool {
+	return slices.ContainsFunc(l.open, func(c *call) bool { return mayBeHeld(c.req) })
 }
 
 // patience is by when the group must have recovered: connections that are broken are

@@ -43,6 +43,9 @@ func (w *world) inHand(a *app) time.Duration {
 	d := time.Duration(w.random.IntN(20)) * time.Millisecond
 	switch {
 	case !w.now.Before(a.slowTill):
+		if w.faulty && w.plan.sluggish {
+			d += w.between(0, 3*time.Second)
+		}
 	case w.plan.calm: // long, but within what the group allows
 		d += w.between(0, 11*time.Second)
 	default:

@@ -66,7 +66,7 @@ func (w *world) makeSeat(id, kind int) *seat {
 	if r.IntN(3) == 0 {
 		s.config.InstanceID = fmt.Sprintf("i%d", id)
 	}
-	if r.IntN(3) == 0 {
+	if r.IntN(2) == 0 {
 		s.config.PollInterval = w.between(4*time.Second, 10*time.Second)
 	}
 	switch {

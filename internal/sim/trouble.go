@@ -75,7 +75,7 @@ func (w *world) fault() {
 		})
 	case n < 72:
 		w.note("%s does not ask for records for a while", p.name)
-		p.app.stuckTill = w.now.Add(w.between(time.Second, 20*time.Second))
+		p.app.stuckTill = w.now.Add(w.between(time.Second, 30*time.Second))
 	case n < 75 && p.config.InstanceID != "":
 		w.start(s) // and the one before is fenced
 	case n < 80 || w.plan.sluggish && n < 84:

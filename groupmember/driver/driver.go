@@ -5,20 +5,22 @@ package driver
 import (
 	"context"
 	"log/slog"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/musterkafka/muster/groupmember"
 )
 
-// Ports are what a member needs from the world. All but Log and Trace are
-// required.
+// Ports are what a member needs from the world. All but Log, Trace and History
+// are required.
 type Ports struct {
 	Coordinator Coordinator
 	Translator  Translator
 	Owner       Owner
 	Log         *slog.Logger // nil logs nothing
 	Trace       *Trace       // nil traces nothing
+	History     Recorder     // nil records nothing
 }
 
 // Coordinator reaches the group's coordinator, wherever it is. Its methods are
@@ -66,4 +68,16 @@ type Owner interface {
 type Trace struct {
 	Event  func(groupmember.Event)
 	Action func(groupmember.Action)
+}
+
+// Recorder writes a member's history down, to be replayed (package history).
+// Its methods must not block; what they are given is not theirs to change.
+type Recorder interface {
+	// Begin is called once, before the member's first step, unless cfg is not
+	// valid.
+	Begin(now time.Time, cfg groupmember.Config)
+
+	// Step is called from the driver's loop after each step of the member and
+	// before any of the actions is performed. The slice is valid until it returns.
+	Step(now time.Time, ev groupmember.Event, actions []groupmember.Action)
 }

@@ -86,6 +86,9 @@ func Start(cfg groupmember.Config, ports Ports) *Group {
 	if cfg.PollInterval == 0 {
 		g.heard.Store(true) // nobody listens
 	}
+	if ports.History != nil {
+		ports.History.Begin(time.Now(), cfg)
+	}
 	g.loop.Go(func() {
 		defer close(g.done)
 		run(g, member, hearing(cfg.PollInterval))

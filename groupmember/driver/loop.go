@@ -138,7 +138,11 @@ func (l *loop) step(ev groupmember.Event) {
 	if t := l.ports.Trace; t != nil && t.Event != nil {
 		t.Event(ev)
 	}
-	l.out = l.member.Step(time.Now(), ev, l.out[:0])
+	now := time.Now()
+	l.out = l.member.Step(now, ev, l.out[:0])
+	if h := l.ports.History; h != nil {
+		h.Step(now, ev, l.out)
+	}
 	l.publish(l.member.Trusted())
 	for _, a := range l.out {
 		if t := l.ports.Trace; t != nil && t.Action != nil {

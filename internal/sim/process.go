@@ -21,6 +21,7 @@ type process struct {
 	state  groupmember.State
 	timer  time.Time
 	out    []groupmember.Action
+	record Recorder // nil if nobody wants to
 
 	coordinator *broker // last found
 	links       []*link
@@ -60,6 +61,10 @@ func (w *world) start(s *seat) *process {
 		panic("BUG: " + err.Error())
 	}
 	p.member = member
+	if w.record != nil {
+		p.record = w.record()
+		p.record.Begin(w.now, p.config)
+	}
 	p.app.begin(p)
 	s.process = p
 	w.processes = append(w.processes, p)
@@ -79,6 +84,9 @@ func (p *process) step(ev groupmember.Event) {
 	w.visits[p.state][indexOf(ev)]++
 	w.tell(p, ev)
 	p.out = p.member.Step(w.now, ev, p.out[:0])
+	if p.record != nil {
+		p.record.Step(w.now, ev, p.out)
+	}
 	for _, a := range p.out {
 		if w.trace != nil {
 			w.trace("      " + groupmember.DescribeAction(a))

@@ -19,6 +19,7 @@ type world struct {
 	owing    bool // a round may be owed by a static cooperative member
 	settling bool // nothing goes wrong any more
 	trace    func(string)
+	record   func() Recorder // nil if nobody wants to
 
 	log          coordinator.Log
 	brokers      []*broker

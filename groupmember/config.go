@@ -8,8 +8,8 @@ import (
 )
 
 // Config says how a member behaves. Every zero value but Group's is replaced
-// by its default, and negative durations are refused. It is not written after
-// New.
+// by its default, and negative durations are refused where no other meaning is
+// given. It is not written after New.
 type Config struct {
 	// Group is the consumer group's ID. Required.
 	Group string
@@ -32,6 +32,13 @@ type Config struct {
 	// HeartbeatInterval is the time between heartbeats. 0 is 3 s. It must be
 	// less than SessionTimeout.
 	HeartbeatInterval time.Duration
+
+	// Settle is how soon after a round the first of up to eight extra
+	// heartbeats is sent; each next one comes after twice the time, until they are a
+	// HeartbeatInterval apart. With them the second round of a cooperative
+	// rebalance (KIP-429), or the next member that comes or goes, is noticed at once and
+	// not only after up to a HeartbeatInterval. 0 is 50 ms; negative sends none.
+	Settle time.Duration
 
 	// PollInterval is how long the application may go without asking for
 	// records (Asked) before the member leaves until it asks again (KIP-62).
@@ -95,6 +102,7 @@ func (c Config) withDefaults() Config {
 	setDefault(&c.SessionTimeout, 45*time.Second)
 	setDefault(&c.RebalanceTimeout, 5*time.Minute)
 	setDefault(&c.HeartbeatInterval, 3*time.Second)
+	setDefault(&c.Settle, 50*time.Millisecond)
 	setDefault(&c.Margin, c.SessionTimeout/10)
 	setDefault(&c.MinBackoff, 100*time.Millisecond)
 	setDefault(&c.MaxBackoff, max(time.Second, c.MinBackoff))

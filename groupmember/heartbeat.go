@@ -41,7 +41,7 @@ func (m *Member) heartbeat() {
 		route = RouteControl
 	}
 	m.beat = m.send(route, req)
-	m.beatAt = m.now.Add(m.cfg.HeartbeatInterval)
+	m.beatAt = m.now.Add(m.pace())
 }
 
 // onHeartbeat reads the answer. What it says of a generation is about the one

@@ -38,6 +38,7 @@ type Member struct {
 	parting     parting
 	commits     commits
 	lookups     lookups
+	settling    settling
 
 	beatAt  time.Time // next heartbeat
 	retryAt time.Time // end of Waiting, or the next LeaveGroup

@@ -78,6 +78,7 @@ func (m *Member) settleDown(target Partitions) {
 	}
 	m.enter(Stable, "assignment taken")
 	m.rounds = rounds{again: m.rounds.again, foreign: m.rounds.foreign}
+	m.quicken()
 	m.emit(Assigned{Generation: m.generation, Added: added, Owned: target})
 	if m.rounds.again != "" {
 		m.prepare(m.rounds.again)

@@ -1,6 +1,7 @@
 package groupmember_test
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
@@ -296,6 +297,7 @@ func configOf(a arguments) groupmember.Config {
 		SessionTimeout:    a.duration("session"),
 		RebalanceTimeout:  a.duration("rebalance"),
 		HeartbeatInterval: a.duration("interval"),
+		Settle:            cmp.Or(a.duration("settle"), -1),
 		PollInterval:      a.duration("poll"),
 		Cooperative:       a.d.HasArg("cooperative"),
 	}

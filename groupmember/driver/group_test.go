@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-var config = groupmember.Config{Group: "g"}
+var config = groupmember.Config{Group: "g", Settle: -1}
 
 // hold answers one API only when the context ends, and the rest healthily.
 func hold(api kmsg.Key) func(context.Context, groupmember.Route, kmsg.Request) (kmsg.Response, error) {

@@ -6,7 +6,6 @@ import (
 	"io"
 	"maps"
 	"net/netip"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,13 +33,15 @@ const stopTimeout = 30 * time.Second
 
 // kafkaFunction starts a shell script. Its function replaces the shell by one
 // of Kafka's programs, by the name of its class: a broker or a tool needs no
-// script of its image, only Java and the jars. Tests want a quick start more
-// than speed; classes archived in the image, if there are any, help with that.
+// script of its image, only Java and the jars, which are in $KAFKA_HOME. Tests want
+// a quick start more than speed; classes archived in the image, if there are
+// any, help with that.
 const kafkaFunction = `kafka() {
 	exec java -Xmx512m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 \
-		-XX:SharedArchiveFile="/opt/kafka/classes/$1.jsa" \
+		-XX:SharedArchiveFile="$KAFKA_HOME/classes/$1.jsa" \
 		-Dlog4j2.configurationFile=/tmp/log4j2.properties \
-		-cp '/opt/kafka/libs/*' "$@"
+		-Dorg.slf4j.simpleLogger.defaultLogLevel=warn \
+		-cp "$KAFKA_HOME/libs/*" "$@"
 }
 `
 
@@ -108,15 +109,16 @@ func brokerProperties(id, n, port int) map[string]string {
 	}
 }
 
-func runBroker(ctx context.Context, id, port int, properties map[string]string, nw *testcontainers.DockerNetwork) (*broker, error) {
+func runBroker(ctx context.Context, rel release, id, port int, properties map[string]string, nw *testcontainers.DockerNetwork) (*broker, error) {
 	localhost := netip.MustParseAddr("127.0.0.1")
 	bindings := dockernetwork.PortMap{
 		dockernetwork.MustParsePort(externalPort):   {{HostIP: localhost, HostPort: strconv.Itoa(port)}},
 		dockernetwork.MustParsePort(controllerPort): {{HostIP: localhost}},
 	}
-	c, err := testcontainers.Run(ctx, os.Getenv("KAFKA_IMAGE"),
+	c, err := testcontainers.Run(ctx, rel.image,
 		testcontainers.WithLabels(map[string]string{ownerLabel: owner()}),
-		testcontainers.WithEntrypoint("sh", "-c", brokerScript),
+		testcontainers.WithEnv(map[string]string{"KAFKA_HOME": rel.home}),
+		testcontainers.WithEntrypoint("sh", "-c", rel.script),
 		testcontainers.WithFiles(
 			testcontainers.ContainerFile{Reader: propertiesFile(properties), ContainerFilePath: "/tmp/broker.properties", FileMode: 0o644},
 			testcontainers.ContainerFile{Reader: strings.NewReader(log4jProperties), ContainerFilePath: "/tmp/log4j2.properties", FileMode: 0o644},

@@ -25,6 +25,9 @@ type Options struct {
 	// Zero is one.
 	Brokers int
 
+	// Version is one of those that [Versions] returns. Empty is the newest.
+	Version string
+
 	// Properties are set on every broker, over those of the harness.
 	Properties map[string]string
 }
@@ -86,6 +89,10 @@ func start(ctx context.Context, o Options) (_ *Cluster, err error) {
 	o.Brokers = max(o.Brokers, 1)
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
+	rel, err := findRelease(o)
+	if err != nil {
+		return nil, err
+	}
 	ports, err := freePorts(o.Brokers)
 	if err != nil {
 		return nil, err
@@ -103,8 +110,9 @@ func start(ctx context.Context, o Options) (_ *Cluster, err error) {
 	}
 	for i, port := range ports {
 		properties := brokerProperties(i+1, o.Brokers, port)
+		rel.adapt(properties)
 		maps.Copy(properties, o.Properties)
-		b, err := runBroker(ctx, i+1, port, properties, c.network)
+		b, err := runBroker(ctx, rel, i+1, port, properties, c.network)
 		if err != nil {
 			return nil, err
 		}

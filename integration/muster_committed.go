@@ -15,14 +15,12 @@ func (c *Cluster) Committed(ctx context.Context, group string) (map[Partition]in
 	asked.Group = group // no topics: all of them
 	request := kmsg.NewPtrOffsetFetchRequest()
 	request.Groups = []kmsg.OffsetFetchRequestGroup{asked}
+	request.Group = group // to brokers before Kafka 3.0
 	response, err := requestCoordinator[*kmsg.OffsetFetchResponse](ctx, c, group, request)
 	if err != nil {
 		return nil, fmt.Errorf("fetch the offsets of group %q: %w", group, err)
 	}
-	if len(response.Groups) != 1 {
-		return nil, fmt.Errorf("fetch the offsets of group %q: %d answers", group, len(response.Groups))
-	}
-	answer := response.Groups[0]
+	answer := oneGroup(response)
 	if err := kerr.ErrorForCode(answer.ErrorCode); err != nil {
 		return nil, fmt.Errorf("fetch the offsets of group %q: %w", group, err)
 	}
@@ -36,4 +34,23 @@ func (c *Cluster) Committed(ctx context.Context, group string) (map[Partition]in
 		}
 	}
 	return committed, nil
+}
+
+// oneGroup returns the answer about the one group that was asked for, which brokers
+// before Kafka 3.0 give in another form.
+func oneGroup(response *kmsg.OffsetFetchResponse) kmsg.OffsetFetchResponseGroup {
+	if len(response.Groups) > 0 {
+		return response.Groups[0]
+	}
+	answer := kmsg.OffsetFetchResponseGroup{ErrorCode: response.ErrorCode}
+	for _, old := range response.Topics {
+		topic := kmsg.OffsetFetchResponseGroupTopic{Topic: old.Topic}
+		for _, p := range old.Partitions {
+			topic.Partitions = append(topic.Partitions, kmsg.OffsetFetchResponseGroupTopicPartition{
+				Partition: p.Partition, Offset: p.Offset, ErrorCode: p.ErrorCode,
+			})
+		}
+		answer.Topics = append(answer.Topics, topic)
+	}
+	return answer
 }

@@ -1,0 +1,50 @@
+package integration
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/musterkafka/muster/assign"
+)
+
+// Members on a broker of each version do what they do on the newest.
+func TestMusterGroupOnEveryVersion(t *testing.T) {
+	for _, version := range Versions(t) {
+		t.Run(version, func(t *testing.T) {
+			t.Parallel()
+			t.Run("cooperative-sticky", func(t *testing.T) { groupOnVersion(t, version, assign.CooperativeSticky()) })
+			t.Run("range", func(t *testing.T) { groupOnVersion(t, version, assign.Range()) })
+		})
+	}
+}
+
+// One comes, a static one comes, the first leaves, and what both have done is
+// committed when another client takes over.
+func groupOnVersion(t *testing.T, version string, assignor assign.Assignor) {
+	const partitions = 12
+	c := SharedVersion(t, version)
+	topic, group := c.CreateTopic(t, partitions), UniqueName(t, "group")
+	r := NewRecorder()
+	traffic := c.Traffic(t, topic, partitions)
+	with := func(instance string) func(*MusterConfig) {
+		return func(cfg *MusterConfig) {
+			cfg.Consumer.Assignors = []assign.Assignor{assignor}
+			cfg.Consumer.InstanceID = instance
+		}
+	}
+
+	ann := c.MusterMember(t, r, "ann", group, topic, with(""))
+	awaitShares(t, c, r, group, map[string]int{"ann": 12})
+	traffic.Await(t, 300)
+	bob := c.MusterMember(t, r, "bob", group, topic, with("the-static-one"))
+	awaitShares(t, c, r, group, map[string]int{"ann": 6, "bob": 6})
+	traffic.Await(t, 300)
+	require.NoError(t, ann.Close())
+	awaitShares(t, c, r, group, map[string]int{"bob": 12})
+	verdict := judgeAll(t, c, r, traffic.Stop(t), topic, partitions)
+	require.Zero(t, verdict.Duplicates)
+
+	require.NoError(t, bob.Close())
+	require.Equal(t, verdict.Read, committedRecords(t, c, group))
+}

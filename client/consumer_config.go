@@ -79,8 +79,10 @@ type ConsumerConfig struct {
 	CommitInterval time.Duration
 
 	// Assignors are the ways to share the partitions that this member
-	// supports, most wanted first; the group uses one that all its members support.
-	// None means assign.Range alone.
+	// supports, most wanted first; the group uses one that all its members support,
+	// and one that has none in common with the group is refused. The member keeps what it
+	// can during a rebalance only if all of them are cooperative (KIP-429); a list with others in it
+	// is for the time of an upgrade. None means assign.CooperativeSticky alone.
 	Assignors []assign.Assignor
 
 	// FetchMaxWait is how long a broker may wait for FetchMinBytes, in whole
@@ -281,7 +283,7 @@ func (c ConsumerConfig) withDefaults() ConsumerConfig {
 	c.Classic.RebalanceTimeout = cmp.Or(c.Classic.RebalanceTimeout, defaultRebalanceTimeout)
 	c.Topics = slices.Sorted(slices.Values(c.Topics))
 	if len(c.Assignors) == 0 {
-		c.Assignors = []assign.Assignor{assign.Range()}
+		c.Assignors = []assign.Assignor{assign.CooperativeSticky()}
 	}
 	if c.Trace == nil {
 		c.Trace = new(ConsumerTrace)

@@ -72,6 +72,28 @@ func TestTheZeroConsumerConfigHasTheDocumentedDefaults(t *testing.T) {
 	require.Equal(t, []string{"a", "b"}, d.Topics)
 	require.Equal(t, []string{"b", "a"}, c.Topics, "the caller's slice is not touched")
 	require.Len(t, d.Assignors, 1)
-	require.Equal(t, "range", d.Assignors[0].Name())
+	require.Equal(t, "cooperative-sticky", d.Assignors[0].Name())
 	require.NoError(t, d.member().Validate())
+}
+
+// KIP-429: an assignor that is not made for it may be chosen in any round, so one in
+// the list is enough.
+func TestAMemberIsCooperativeOnlyIfAllItsAssignorsAre(t *testing.T) {
+	custom := assignorFunc{cooperative: true}
+	for _, test := range []struct {
+		assignors   []assign.Assignor
+		cooperative bool
+	}{
+		{nil, true},
+		{[]assign.Assignor{assign.CooperativeSticky()}, true},
+		{[]assign.Assignor{assign.CooperativeSticky(), custom}, true},
+		{[]assign.Assignor{assign.CooperativeSticky(), assign.Range()}, false},
+		{[]assign.Assignor{assign.Range(), assign.CooperativeSticky()}, false},
+		{[]assign.Assignor{assign.Sticky()}, false},
+	} {
+		c := ConsumerConfig{Group: "g", Topics: []string{"t"}, Assignors: test.assignors}
+		require.NoError(t, c.validate())
+		d := c.withDefaults()
+		require.Equal(t, test.cooperative, d.member().Cooperative, "%v", test.assignors)
+	}
 }

@@ -123,7 +123,7 @@ func TestAPlanOfARoundThatIsOverIsForgotten(t *testing.T) {
 
 func TestAPlanIsMadeOfFreshMetadataOfAllTopicsOfTheGroup(t *testing.T) {
 	within(t, []int32{1, 1, 1, 1}, func(t *testing.T, b *bench) {
-		b.open(ConsumerConfig{})
+		b.open(ConsumerConfig{Assignors: []assign.Assignor{assign.Range()}})
 		synctest.Wait()
 		b.change(func() {
 			b.topics["other"] = topicAnswer("other", idB, 0, partitionAnswer(0, 1, 0), partitionAnswer(1, 1, 0))
@@ -206,7 +206,7 @@ func TestTheLeaderWantsANewRoundWhenATopicGrows(t *testing.T) {
 		grow()
 		require.Empty(t, b.member.rejoins, "another member leads")
 
-		_, err := c.translator.Plan(t.Context(), 1, "range", []groupmember.Joined{joined("a", assign.Member{Topics: []string{"later", "t"}})})
+		_, err := c.translator.Plan(t.Context(), 1, "cooperative-sticky", []groupmember.Joined{joined("a", assign.Member{Topics: []string{"later", "t"}})})
 		require.NoError(t, err)
 		time.Sleep(10 * time.Minute)
 		synctest.Wait()
@@ -215,7 +215,7 @@ func TestTheLeaderWantsANewRoundWhenATopicGrows(t *testing.T) {
 		grow()
 		require.Len(t, b.member.rejoins, 1, "asked once")
 
-		_, err = c.translator.Plan(t.Context(), 2, "range", []groupmember.Joined{joined("a", assign.Member{Topics: []string{"later", "t"}})})
+		_, err = c.translator.Plan(t.Context(), 2, "cooperative-sticky", []groupmember.Joined{joined("a", assign.Member{Topics: []string{"later", "t"}})})
 		require.NoError(t, err)
 		b.change(func() { b.topics["later"] = topicAnswer("later", idB, 0, partitionAnswer(0, 1, 0)) })
 		time.Sleep(6 * time.Minute)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/musterkafka/muster/assign"
 	"github.com/musterkafka/muster/client"
 )
 
@@ -108,9 +109,10 @@ func TestMusterCloseWhileJoiningLeavesAtOnce(t *testing.T) {
 	once := sync.OnceFunc(func() { close(busy) })
 	ann := c.MusterMember(t, r, "ann", group, topic, func(cfg *MusterConfig) {
 		cfg.Body = func(*client.Record) { once(); <-idle }
+		eager(cfg)
 	})
 	<-busy
-	bob := c.MusterMember(t, r, "bob", group, topic)
+	bob := c.MusterMember(t, r, "bob", group, topic, eager)
 	require.Eventually(t, func() bool {
 		return slices.Contains(clientIDs(t, c, group), "bob")
 	}, time.Minute, 10*time.Millisecond)
@@ -127,6 +129,9 @@ func TestMusterCloseWhileJoiningLeavesAtOnce(t *testing.T) {
 	require.NoError(t, ann.Close())
 	require.Empty(t, clientIDs(t, c, group))
 }
+
+// eager makes a member that gives everything back before it joins a round.
+func eager(cfg *MusterConfig) { cfg.Consumer.Assignors = []assign.Assignor{assign.Range()} }
 
 // clientIDs names the members of a group, by the word of the broker.
 func clientIDs(t *testing.T, c *Cluster, group string) []string {

@@ -27,17 +27,11 @@ func groupOnVersion(t *testing.T, version string, assignor assign.Assignor) {
 	topic, group := c.CreateTopic(t, partitions), UniqueName(t, "group")
 	r := NewRecorder()
 	traffic := c.Traffic(t, topic, partitions)
-	with := func(instance string) func(*MusterConfig) {
-		return func(cfg *MusterConfig) {
-			cfg.Consumer.Assignors = []assign.Assignor{assignor}
-			cfg.Consumer.InstanceID = instance
-		}
-	}
 
-	ann := c.MusterMember(t, r, "ann", group, topic, with(""))
+	ann := c.MusterMember(t, r, "ann", group, topic, using(assignor))
 	awaitShares(t, c, r, group, map[string]int{"ann": 12})
 	traffic.Await(t, 300)
-	bob := c.MusterMember(t, r, "bob", group, topic, with("the-static-one"))
+	bob := c.MusterMember(t, r, "bob", group, topic, using(assignor), static("second"))
 	awaitShares(t, c, r, group, map[string]int{"ann": 6, "bob": 6})
 	traffic.Await(t, 300)
 	require.NoError(t, ann.Close())

@@ -1,8 +1,6 @@
 package assign
 
 import (
-	"fmt"
-
 	"github.com/twmb/franz-go/pkg/kbin"
 )
 
@@ -27,10 +25,12 @@ func (cooperativeSticky) UserData(_ Partitions, generation int32) []byte {
 	return kbin.AppendInt32(nil, max(generation, -1))
 }
 
-func (cooperativeSticky) Assign(g Group) (Plan, error) {
+func (a cooperativeSticky) Assign(g Group) (Plan, error) { return assignBy(a, g) }
+
+func (cooperativeSticky) decide(g Group) (decision, error) {
 	r, err := newRoster(g, compareIDs)
 	if err != nil {
-		return nil, fmt.Errorf("cooperative-sticky: %w", err)
+		return decision{}, err
 	}
 	c := newClaims(r)
 	for m := range r.members {
@@ -38,5 +38,5 @@ func (cooperativeSticky) Assign(g Group) (Plan, error) {
 	}
 	owner := c.settle()
 	r.balance(g.Topics, owner, workLimit)
-	return r.plan(owner), nil
+	return decision{r, owner}, nil
 }

@@ -7,6 +7,10 @@
 //
 //	members, problems := assign.ReadMembers(joined)
 //	group := assign.Group{Members: members, Topics: topics}
+//	assignments, left, err := assign.Lead(assignor, group)
+//
+// [Lead] is short for these steps, and much cheaper with the assignors of this package:
+//
 //	plan, err := assignor.Assign(group)      // the target
 //	left, err := assign.Review(group, plan)  // is it an answer at all, and what did it forget?
 //	plan = assign.Withhold(group, plan)      // cooperative assignors only

@@ -186,7 +186,7 @@ func TestPlansAreCompleteWhateverWorkIsAllowed(t *testing.T) {
 			}
 			owner := c.settle()
 			left := r.balance(group.Topics, owner, work)
-			return r.plan(owner), left
+			return (&decision{r, owner}).plan(), left
 		}
 		best, left := plan(workLimit)
 		require.Positive(t, left)

@@ -60,6 +60,7 @@ func requireHarmless(t *testing.T, assignor assign.Assignor, group assign.Group)
 	require.NoError(t, assign.Check(group, assign.Withhold(group, plan)))
 	e := assign.Explain(assign.Owners(group), group, plan)
 	require.NotEmpty(t, e.String())
+	requireLeadEqualsTheSteps(t, assignor, group)
 
 	slices.Reverse(group.Members)
 	again, err := assignor.Assign(group)

@@ -1,7 +1,6 @@
 package assign
 
 import (
-	"fmt"
 	"slices"
 )
 
@@ -22,10 +21,12 @@ func (rangeAssignor) Name() string { return "range" }
 
 func (rangeAssignor) Cooperative() bool { return false }
 
-func (rangeAssignor) Assign(g Group) (Plan, error) {
+func (a rangeAssignor) Assign(g Group) (Plan, error) { return assignBy(a, g) }
+
+func (rangeAssignor) decide(g Group) (decision, error) {
 	r, err := newRoster(g, compareMembers)
 	if err != nil {
-		return nil, fmt.Errorf("range: %w", err)
+		return decision{}, err
 	}
 	owner := make([]int32, r.partitions())
 	topics := r.rangeTopics(g.Topics, owner)
@@ -36,7 +37,7 @@ func (rangeAssignor) Assign(g Group) (Plan, error) {
 		t.deal()
 		t.settle()
 	}
-	return r.plan(owner), nil
+	return decision{r, owner}, nil
 }
 
 // rangeTopics returns the topics of a roster, ready to be handed out into owner.

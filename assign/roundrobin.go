@@ -1,7 +1,6 @@
 package assign
 
 import (
-	"fmt"
 	"slices"
 )
 
@@ -21,10 +20,12 @@ func (roundRobin) Name() string { return "roundrobin" }
 
 func (roundRobin) Cooperative() bool { return false }
 
-func (roundRobin) Assign(g Group) (Plan, error) {
+func (a roundRobin) Assign(g Group) (Plan, error) { return assignBy(a, g) }
+
+func (roundRobin) decide(g Group) (decision, error) {
 	r, err := newRoster(g, compareMembers)
 	if err != nil {
-		return nil, fmt.Errorf("roundrobin: %w", err)
+		return decision{}, err
 	}
 	owner := make([]int32, r.partitions())
 	next := int32(0) // the member whose turn it is
@@ -40,5 +41,5 @@ func (roundRobin) Assign(g Group) (Plan, error) {
 		}
 		next = members[turn-1] + 1
 	}
-	return r.plan(owner), nil
+	return decision{r, owner}, nil
 }

@@ -1,9 +1,5 @@
 package assign
 
-import (
-	"fmt"
-)
-
 // Sticky returns Kafka's "sticky" assignor, for members that let go of everything before they join
 // (KIP-54). What it aims at stands in the package comment.
 //
@@ -27,10 +23,12 @@ func (sticky) UserData(owned Partitions, generation int32) []byte {
 	return appendStickyData(nil, owned, generation)
 }
 
-func (sticky) Assign(g Group) (Plan, error) {
+func (a sticky) Assign(g Group) (Plan, error) { return assignBy(a, g) }
+
+func (sticky) decide(g Group) (decision, error) {
 	r, err := newRoster(g, compareIDs)
 	if err != nil {
-		return nil, fmt.Errorf("sticky: %w", err)
+		return decision{}, err
 	}
 	c := newClaims(r)
 	for m := range r.members {
@@ -42,7 +40,7 @@ func (sticky) Assign(g Group) (Plan, error) {
 	}
 	owner := c.settle()
 	r.balance(g.Topics, owner, workLimit)
-	return r.plan(owner), nil
+	return decision{r, owner}, nil
 }
 
 // workLimit is how many steps the search for a plan may take, at some nanoseconds each. Groups

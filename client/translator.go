@@ -87,12 +87,9 @@ func (t *translator) Plan(ctx context.Context, generation int32, protocol string
 	if n := left.Count(); n > 0 {
 		t.log.Warn("the assignor has left partitions to nobody", "assignor", protocol, "generation", generation, "count", n)
 	}
-	if assignor.Cooperative() {
-		plan = assign.Withhold(group, plan)
-	}
-	assignments := make([]groupmember.Assignment, 0, len(group.Members))
-	for _, m := range group.Members {
-		assignments = append(assignments, groupmember.Assignment{MemberID: m.ID, Bytes: assign.AppendAssignment(nil, plan[m.ID])})
+	assignments := make([]groupmember.Assignment, 0, len(plan))
+	for _, e := range plan {
+		assignments = append(assignments, groupmember.Assignment(e))
 	}
 	if context.Cause(ctx) != nil {
 		return nil, context.Cause(ctx) // the round is over: nobody leads by this plan
@@ -253,18 +250,15 @@ func (t *translator) changed(c *cluster, rejoin func(why string)) {
 	}
 }
 
-// runAssignor returns a plan that passes Check, and what it leaves to nobody. The assignor may be
-// the application's and do anything.
-func runAssignor(a assign.Assignor, g assign.Group) (plan assign.Plan, left assign.Partitions, err error) {
+// runAssignor returns what the members are told by a plan that passes assign.Check, and what the plan
+// leaves to nobody. The assignor may be the application's and do anything.
+func runAssignor(a assign.Assignor, g assign.Group) (plan []assign.Encoded, left assign.Partitions, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			plan, left, err = nil, nil, fmt.Errorf("assignor %q: panic: %v", a.Name(), r)
 		}
 	}()
-	if plan, err = a.Assign(g); err != nil {
-		return nil, nil, fmt.Errorf("assignor %q: %w", a.Name(), err)
-	}
-	if left, err = assign.Review(g, plan); err != nil {
+	if plan, left, err = assign.Lead(a, g); err != nil {
 		return nil, nil, fmt.Errorf("assignor %q: %w", a.Name(), err)
 	}
 	return plan, left, nil

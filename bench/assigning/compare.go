@@ -75,8 +75,6 @@ func (r result) worst() quality {
 
 func milliseconds(f figures) float64 { return f.Stages.total() }
 
-func unchecked(f figures) float64 { return f.Stages.total() - f.Stages.Check }
-
 func cpu(f figures) float64 { return f.CPU }
 
 func peak(f figures) float64 { return f.PeakMiB }

@@ -17,28 +17,18 @@ func prepareMuster(assignor string, g assign.Group) (lead, error) {
 		}
 		w.lap(&w.stages.Decode)
 		group := assign.Group{Members: members, Topics: topics}
-		plan, err := a.Assign(group)
-		if err != nil {
-			return nil, err
-		}
-		w.lap(&w.stages.Assign)
-		left, err := assign.Review(group, plan)
+		assignments, left, err := assign.Lead(a, group)
 		if err != nil {
 			return nil, err
 		}
 		if n := left.Count(); n > 0 {
 			return nil, fmt.Errorf("%d partitions are left to nobody", n)
 		}
-		w.lap(&w.stages.Check)
-		if a.Cooperative() {
-			plan = assign.Withhold(group, plan)
-			w.lap(&w.stages.Assign)
-		}
+		w.lap(&w.stages.Assign)
 		out := make(map[string][]byte, len(members))
-		for _, m := range members {
-			out[m.ID] = assign.AppendAssignment(nil, plan[m.ID])
+		for _, e := range assignments {
+			out[e.MemberID] = e.Bytes
 		}
-		w.lap(&w.stages.Encode)
 		return out, nil
 	}, nil
 }

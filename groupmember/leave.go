@@ -179,6 +179,7 @@ func (m *Member) gone(why string) {
 		m.wait(why)
 		return
 	}
+	m.rounds = rounds{} // who comes back from a rest has tried nothing yet
 	m.enter(Resting, why)
 }
 

@@ -12,6 +12,7 @@ import (
 type app struct {
 	p         *process
 	parts     []holding // by index of the partition in world.parts
+	count     int       // of those owned
 	suspended bool
 	offered   []string // topics of the last subscription sent
 	tickets   groupmember.Ticket
@@ -35,8 +36,14 @@ type holding struct {
 type request struct {
 	ticket groupmember.Ticket
 	parts  []int
-	idle   bool    // a look-up that nothing depends on
-	stored []int64 // what was committed when it was asked
+	idle   bool      // a look-up that nothing depends on
+	stored []int64   // what was committed when it was asked
+	at     time.Time // when it was asked
+
+	// Of a commit:
+	offsets    []groupmember.Offset // of parts
+	owned      []int                // when it was asked
+	generation int32
 }
 
 // revoke is one Revoke that the application is working on.
@@ -89,7 +96,7 @@ func (a *app) work() {
 			h.do()
 		}
 	}
-	if w.settling || w.random.IntN(4) == 0 {
+	if w.random.IntN(4) == 0 || w.settling && w.random.IntN(2) == 0 {
 		a.commit(func(i int) bool { return a.parts[i].owned && !a.parts[i].going })
 	}
 	if !w.settling {
@@ -132,7 +139,9 @@ func (a *app) commit(which func(part int) bool) groupmember.Ticket {
 	}
 	a.tickets++
 	ticket := a.tickets
-	a.commits = append(a.commits, request{ticket: ticket, parts: parts})
+	a.commits = append(a.commits, request{
+		ticket: ticket, parts: parts, offsets: offsets, at: a.p.world.now, owned: a.owned(), generation: a.p.member.Status().Generation,
+	})
 	a.p.step(groupmember.Commit{Ticket: ticket, Offsets: offsets})
 	return ticket
 }
@@ -165,12 +174,12 @@ func (a *app) committed(ev groupmember.Committed) {
 // assigned takes new partitions in. Their positions are looked up.
 func (a *app) assigned(ev groupmember.Assigned) {
 	w := a.p.world
-	a.suspended = false
 	for _, i := range w.indexes(ev.Added) {
 		if a.parts[i].owned {
 			w.fail("%s: %v is added and was owned", a.p.name, w.parts[i])
 		}
 		a.parts[i] = holding{owned: true, most: a.parts[i].most}
+		a.count++
 		w.given(a.p, i, ev.Generation)
 	}
 	if len(ev.Added) > 0 {
@@ -198,7 +207,7 @@ func (a *app) ask(parts []int, idle bool) {
 		which[at.topic] = append(which[at.topic], at.id)
 	}
 	a.tickets++
-	one := request{ticket: a.tickets, parts: parts, idle: idle}
+	one := request{ticket: a.tickets, parts: parts, idle: idle, at: a.p.world.now}
 	for _, i := range parts {
 		at := a.p.world.parts[i]
 		one.stored = append(one.stored, a.p.world.log.Offset(at.topic, at.id))
@@ -226,8 +235,8 @@ func (a *app) lookedUp(ev groupmember.LookedUp) {
 	}
 	for _, r := range ev.Results {
 		i := slices.Index(asked.parts, w.index(r.Offset.Topic, r.Offset.Partition))
-		if r.Code == 0 && r.Offset.Next < asked.stored[i] {
-			w.fail("%s is told that %s/%d is at %d, and %d was committed", a.p.name, r.Offset.Topic, r.Offset.Partition, r.Offset.Next, asked.stored[i])
+		if now := w.log.Offset(r.Offset.Topic, r.Offset.Partition); r.Code == 0 && (r.Offset.Next < asked.stored[i] || r.Offset.Next > now) {
+			w.fail("%s is told that %s/%d is at %d, and %d was committed, then %d", a.p.name, r.Offset.Topic, r.Offset.Partition, r.Offset.Next, asked.stored[i], now)
 		}
 	}
 	if asked.idle {
@@ -257,8 +266,47 @@ func take(all *[]request, ticket groupmember.Ticket) (request, bool) {
 func (a *app) end() {
 	for i := range a.parts {
 		if a.parts[i].owned {
-			a.parts[i].owned = false
-			a.p.world.dropped(a.p, i)
+			a.drop(i)
 		}
 	}
+}
+
+// drop ends the ownership of a partition.
+func (a *app) drop(part int) {
+	a.parts[part].owned = false
+	a.count--
+	a.p.world.dropped(a.p, part)
+}
+
+// owned returns the partitions that the application has, in ascending order.
+func (a *app) owned() []int {
+	var all []int
+	for i := range a.parts {
+		if a.parts[i].owned {
+			all = append(all, i)
+		}
+	}
+	return all
+}
+
+// suspend takes Suspended and Resumed in, which take turns.
+func (a *app) suspend(suspended bool) {
+	if a.suspended == suspended || suspended && a.count == 0 {
+		a.p.world.fail("%s is suspended or resumed for nothing", a.p.name)
+	}
+	a.suspended = suspended
+}
+
+// asksFor reports whether an offset is that of an open commit, and whether one was asked
+// for by the partition's owner in that generation.
+func (a *app) asksFor(part int, next int64, generation int32) (asked, owned bool) {
+	for _, c := range a.commits {
+		for i, p := range c.parts {
+			if p == part && c.offsets[i].Next == next {
+				asked = true
+				owned = owned || c.generation == generation && slices.Contains(c.owned, part)
+			}
+		}
+	}
+	return asked, owned
 }

@@ -71,6 +71,20 @@ func accepts(resp kmsg.Response) bool {
 	return false
 }
 
+// accepted reports whether an answer says to a member that it is one.
+func accepted(resp kmsg.Response) bool {
+	if commit, ok := resp.(*kmsg.OffsetCommitResponse); ok {
+		for _, t := range commit.Topics {
+			for _, p := range t.Partitions {
+				if p.ErrorCode == 0 {
+					return true
+				}
+			}
+		}
+	}
+	return accepts(resp)
+}
+
 // watchGroup plans the next thing that the group does by itself.
 func (w *world) watchGroup(b *broker) {
 	if b.group == nil {

@@ -1,16 +1,5 @@
 package sim
 
-import (
-	"time"
-
-	"github.com/twmb/franz-go/pkg/kmsg"
-
-	"github.com/musterkafka/muster/groupmember"
-)
-
-// storm is how many JoinGroups of one process in one second are too many.
-const storm = 15
-
 // given notes that a partition has been assigned to p.
 func (w *world) given(p *process, part int, generation int32) {
 	if last := &w.lastGiven[part]; last.process == nil || generation >= last.generation {
@@ -55,43 +44,15 @@ func (w *world) check(p *process) {
 	}
 }
 
-// delivered says that p hands out a record of a partition.
+// delivered says that p hands out a record of a partition. Whether it may is not
+// left to what the member says: nothing that the coordinator accepted may be older than
+// the session timeout.
 func (w *world) delivered(p *process, part int) {
+	if silence := w.now.Sub(p.heard); silence >= p.trustedFor() {
+		w.fail("%s delivers from %v, and the coordinator has accepted nothing for %v", p.name, w.parts[part], silence)
+	}
 	if last := w.lastGiven[part]; last.process != p && !p.excused() && !last.process.excused() {
 		w.fail("%s delivers from %v, which has been assigned to %s since", p.name, w.parts[part], last.process.name)
-	}
-}
-
-// checkJoin says that one JoinGroup is under way at a time, and not too many
-// one after the other.
-func (p *process) checkJoin(seq groupmember.Seq) {
-	w := p.world
-	if p.joinGroup != 0 {
-		w.fail("%s sends a JoinGroup while another one is open", p.name)
-	}
-	p.joinGroup = seq
-	for len(p.joins) > 0 && w.now.Sub(p.joins[0]) > time.Second {
-		p.joins = p.joins[1:]
-	}
-	p.joins = append(p.joins, w.now)
-	if len(p.joins) > storm {
-		w.fail("%s sends %d JoinGroups within a second", p.name, len(p.joins))
-	}
-}
-
-// checkCommit says that only what was done, and asked for, is committed.
-func (p *process) checkCommit(req *kmsg.OffsetCommitRequest) {
-	w := p.world
-	if !p.app.trusting() {
-		w.fail("%s commits while it must assume its loss", p.name)
-	}
-	for _, t := range req.Topics {
-		for _, at := range t.Partitions {
-			h := p.app.parts[w.index(t.Topic, at.Partition)]
-			if at.Offset > h.most {
-				w.fail("%s commits offset %d of %s/%d, and has done less than %d", p.name, at.Offset, t.Topic, at.Partition, h.most)
-			}
-		}
 	}
 }
 

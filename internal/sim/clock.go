@@ -15,16 +15,13 @@ type clock struct {
 }
 
 type plan struct {
-	at    time.Time
+	at    time.Duration // since epoch
 	order uint64
 	do    func()
 }
 
-func (p plan) before(other plan) bool {
-	if p.at.Equal(other.at) {
-		return p.order < other.order
-	}
-	return p.at.Before(other.at)
+func (p *plan) before(other *plan) bool {
+	return p.at < other.at || p.at == other.at && p.order < other.order
 }
 
 func (c *clock) after(d time.Duration, do func()) { c.at(c.now.Add(d), do) }
@@ -34,49 +31,57 @@ func (c *clock) at(t time.Time, do func()) {
 		t = c.now
 	}
 	c.count++
-	c.queue = append(c.queue, plan{t, c.count, do})
-	for i := len(c.queue) - 1; i > 0; {
+	one := plan{t.Sub(epoch), c.count, do}
+	c.queue = append(c.queue, one)
+	i := len(c.queue) - 1
+	for i > 0 {
 		parent := (i - 1) / 2
-		if !c.queue[i].before(c.queue[parent]) {
-			return
+		if !one.before(&c.queue[parent]) {
+			break
 		}
-		c.queue[i], c.queue[parent] = c.queue[parent], c.queue[i]
+		c.queue[i] = c.queue[parent]
 		i = parent
 	}
+	c.queue[i] = one
 }
 
 // next lets the next thing happen, or reports that there is none before end.
 func (c *clock) next(end time.Time) bool {
-	if len(c.queue) == 0 || c.queue[0].at.After(end) {
+	if len(c.queue) == 0 || c.queue[0].at > end.Sub(epoch) {
 		return false
 	}
 	first := c.queue[0]
 	last := len(c.queue) - 1
-	c.queue[0] = c.queue[last]
+	one := c.queue[last]
 	c.queue[last] = plan{}
 	c.queue = c.queue[:last]
-	c.sink()
-	if first.at.After(c.now) {
-		c.spins = 0
+	if last > 0 {
+		c.sink(one)
+	}
+	if at := epoch.Add(first.at); at.After(c.now) {
+		c.spins, c.now = 0, at
 	}
 	c.spins++
-	c.now = first.at
 	first.do()
 	return true
 }
 
-func (c *clock) sink() {
-	for i := 0; ; {
-		least := i
-		for _, child := range [2]int{2*i + 1, 2*i + 2} {
-			if child < len(c.queue) && c.queue[child].before(c.queue[least]) {
-				least = child
-			}
+// sink puts one where it belongs, beginning at the top, which is free.
+func (c *clock) sink(one plan) {
+	i := 0
+	for {
+		least := 2*i + 1
+		if least >= len(c.queue) {
+			break
 		}
-		if least == i {
-			return
+		if right := least + 1; right < len(c.queue) && c.queue[right].before(&c.queue[least]) {
+			least = right
 		}
-		c.queue[i], c.queue[least] = c.queue[least], c.queue[i]
+		if one.before(&c.queue[least]) {
+			break
+		}
+		c.queue[i] = c.queue[least]
 		i = least
 	}
+	c.queue[i] = one
 }

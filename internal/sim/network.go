@@ -56,21 +56,21 @@ func (w *world) delay() time.Duration {
 }
 
 // request sends what the member wants to send to the coordinator it has found.
-func (p *process) request(a groupmember.Send) {
+func (p *process) request(seq groupmember.Seq, route groupmember.Route, req kmsg.Request) {
 	w, b := p.world, p.coordinator
-	l := p.link(b, a.Route)
+	l := p.link(b, route)
 	if l == nil {
 		if b == nil || !b.up || p.cutOff {
 			p.answerLater(time.Duration(1+w.random.IntN(500))*time.Millisecond, groupmember.Replied{
-				Seq: a.Seq, Failure: groupmember.Failure{Kind: groupmember.Unreachable, Unsent: true, Text: "connection refused"},
+				Seq: seq, Failure: groupmember.Failure{Kind: groupmember.Unreachable, Unsent: true, Text: "connection refused"},
 			})
 			return
 		}
-		l = &link{process: p, broker: b, route: a.Route, up: w.now.Add(w.delay())}
+		l = &link{process: p, broker: b, route: route, up: w.now.Add(w.delay())}
 		p.links = append(p.links, l)
 	}
 	w.calls++
-	c := &call{id: coordinator.Call(w.calls), link: l, seq: a.Seq, req: onWire(a.Req), sent: w.now, lost: l.broken}
+	c := &call{id: coordinator.Call(w.calls), link: l, seq: seq, req: req, sent: w.now, lost: l.broken}
 	l.open = append(l.open, c)
 	if l.silent && !mayBeHeld(c.req) {
 		w.after(requestTimeout, func() { l.close("timed out") })
@@ -116,7 +116,8 @@ func (w *world) reply(c *call, resp kmsg.Response) {
 	l.queue = l.queue[1:]
 	if !l.broken {
 		l.down = later(l.down, w.now).Add(w.delay())
-		w.at(l.down, func() { l.process.hear(c, resp) })
+		read := w.plan.era.response(resp)
+		w.at(l.down, func() { l.process.hear(c, read) })
 	}
 	if len(l.queue) > 0 {
 		w.serve(l.queue[0])
@@ -230,23 +231,4 @@ func mayBeHeld(req kmsg.Request) bool {
 		return true
 	}
 	return false
-}
-
-// onWire returns the request as a broker reads it.
-func onWire(req kmsg.Request) kmsg.Request {
-	var read kmsg.Request
-	switch req.Key() {
-	case int16(kmsg.OffsetCommit):
-		read = kmsg.NewPtrOffsetCommitRequest()
-	case int16(kmsg.OffsetFetch):
-		read = kmsg.NewPtrOffsetFetchRequest()
-	default:
-		return req
-	}
-	req.SetVersion(9)
-	read.SetVersion(9)
-	if err := read.ReadFrom(req.AppendTo(nil)); err != nil {
-		panic("BUG: a request cannot be read back: " + err.Error())
-	}
-	return read
 }

@@ -4,9 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/twmb/franz-go/pkg/kerr"
-	"github.com/twmb/franz-go/pkg/kmsg"
-
 	"github.com/musterkafka/muster/groupmember"
 )
 
@@ -40,16 +37,29 @@ type process struct {
 	misled      time.Time // since when it may be wrong about its membership; zero if it is not
 	movesBefore int       // of the coordinator, when it started
 	planless    int       // plans that failed
-	joins       []time.Time
-	joinGroup   groupmember.Seq // the open JoinGroup
-	generations int             // Assigned seen
+	generations int       // Assigned seen
+
+	seen
 }
 
-// question is one that the process answers itself.
-type question struct {
-	seq      groupmember.Seq
-	canceled bool
-	late     bool // it has been put off since
+// seen is what the checks remember of a process.
+type seen struct {
+	last       groupmember.Seq            // the last question's
+	unanswered []groupmember.Seq          // and wanted
+	flying     [callKinds]groupmember.Seq // the open request of each kind, but look-ups
+	heard      time.Time                  // when the last request that the coordinator accepted was sent
+	polled     time.Time                  // when the application last asked for records
+	decoded    groupmember.Partitions     // the last assignment
+	syncedIn   int32                      // the generation of the last SyncGroup
+	assignedIn int32                      // and of the last Assigned
+	joins      []time.Time                // within the last second
+	wishes     []time.Time                // for a new round, within the last second
+	second     time.Time                  // the present one
+	said       int                        // questions and warnings in it
+	beats      int                        // heartbeats sent
+	remains    bool                       // it leaves without a word
+	leftAs     string                     // its member ID when it was asked to leave
+	freeSince  time.Time                  // since when nothing but the coordinator keeps it from leaving
 }
 
 func (w *world) start(s *seat) *process {
@@ -83,6 +93,7 @@ func (p *process) step(ev groupmember.Event) {
 	w := p.world
 	w.visits[p.state][indexOf(ev)]++
 	w.tell(p, ev)
+	p.told(ev)
 	p.out = p.member.Step(w.now, ev, p.out[:0])
 	if p.record != nil {
 		p.record.Step(w.now, ev, p.out)
@@ -91,10 +102,45 @@ func (p *process) step(ev groupmember.Event) {
 		if w.trace != nil {
 			w.trace("      " + groupmember.DescribeAction(a))
 		}
+		if p.dead {
+			w.fail("%s has exited and goes on", p.name)
+		}
 		p.perform(a)
 	}
 	p.arm()
+	p.checkStep()
 	w.check(p)
+}
+
+// told takes note of what the member is told.
+func (p *process) told(ev groupmember.Event) {
+	w := p.world
+	switch ev := ev.(type) {
+	case groupmember.Found:
+		p.closed(ev.Seq)
+	case groupmember.Replied:
+		p.closed(ev.Seq)
+	case groupmember.Encoded:
+		p.closed(ev.Seq)
+	case groupmember.Planned:
+		p.closed(ev.Seq)
+	case groupmember.Decoded:
+		if p.closed(ev.Seq) && !ev.Failure.Failed() {
+			p.decoded = ev.Partitions
+		}
+	case groupmember.Released:
+		p.closed(ev.Seq)
+	case groupmember.Start, groupmember.Asked:
+		p.polled = w.now
+	case groupmember.Rejoin:
+		p.wishes = append(p.wishes, w.now)
+	case groupmember.Leave:
+		p.remains = ev.Remain
+		if !p.leaving {
+			p.leaving, p.leftAs = true, p.member.Status().MemberID
+		}
+	case groupmember.Commit, groupmember.LookUp, groupmember.Abandon, groupmember.Elapsed:
+	}
 }
 
 // arm sees to it that the member is stepped at its deadline.
@@ -135,7 +181,10 @@ func (p *process) deliver(ev groupmember.Event, c *call) {
 			case c.sent.After(p.misled):
 				p.misled = time.Time{}
 			}
-			if replied.Seq == p.joinGroup {
+			if c != nil && accepted(replied.Resp) && c.sent.After(p.heard) {
+				p.heard = c.sent
+			}
+			if replied.Seq == p.flying[joinCall] {
 				p.closeJoin(replied.Failure.Failed() && !replied.Failure.Unsent)
 			}
 		}
@@ -145,7 +194,7 @@ func (p *process) deliver(ev groupmember.Event, c *call) {
 
 // closeJoin notes that no JoinGroup is open any more.
 func (p *process) closeJoin(unanswered bool) {
-	p.joinGroup = 0
+	p.flying[joinCall] = 0
 	p.doubled = p.doubled || unanswered && p.member.Status().MemberID == ""
 }
 
@@ -153,93 +202,67 @@ func (p *process) answerLater(d time.Duration, ev groupmember.Event) {
 	p.world.after(d, func() { p.deliver(ev, nil) })
 }
 
-// answer answers a question of the member's after a while, or as canceled if it
-// is not wanted any more by then.
-func (p *process) answer(seq groupmember.Seq, d time.Duration, event func() groupmember.Event, canceled groupmember.Event) {
-	p.open = append(p.open, question{seq: seq})
-	p.world.after(d, func() { p.run(func() { p.finish(seq, event, canceled) }) })
-}
-
-func (p *process) finish(seq groupmember.Seq, event func() groupmember.Event, canceled groupmember.Event) {
-	w := p.world
-	switch q, ok := p.settle(seq); {
-	case !ok:
-	case !q.canceled:
-		p.step(event())
-	case w.faulty && w.plan.sluggish && !q.late: // who is told to stop may not listen
-		p.open = append(p.open, question{seq: seq, canceled: true, late: true})
-		w.after(w.between(0, 20*time.Second), func() { p.run(func() { p.finish(seq, event, canceled) }) })
-	case w.random.IntN(2) == 0:
-		p.step(canceled)
-	default:
-		p.step(event())
-	}
-}
-
-func (p *process) settle(seq groupmember.Seq) (question, bool) {
-	for i, q := range p.open {
-		if q.seq == seq {
-			p.open = append(p.open[:i], p.open[i+1:]...)
-			return q, true
-		}
-	}
-	return question{}, false
-}
-
 // perform does one action, as the driver does.
 func (p *process) perform(a groupmember.Action) {
 	switch a := a.(type) {
 	case groupmember.Find:
+		p.asked(a.Seq)
 		p.find(a)
 	case groupmember.Send:
+		p.asked(a.Seq)
 		p.send(a)
 	case groupmember.Encode:
+		p.asked(a.Seq)
+		p.checkEncode(a)
 		p.encode(a)
 	case groupmember.Plan:
+		p.asked(a.Seq)
 		p.makePlan(a)
 	case groupmember.Decode:
+		p.asked(a.Seq)
 		p.decode(a)
 	case groupmember.Resolve:
 		p.world.fail("%s: the classic protocol has no topic IDs", p.name)
 	case groupmember.Revoke:
+		p.asked(a.Seq)
 		p.app.revoke(a)
 	case groupmember.Cancel:
 		p.onCancel(a.Seq)
 	case groupmember.Assigned:
 		p.generations++
 		p.app.assigned(a)
+		p.checkAssigned(a)
 	case groupmember.Suspended:
-		p.app.suspended = true
+		p.app.suspend(true)
 		p.world.needless(p, "suspended")
 	case groupmember.Resumed:
-		p.app.suspended = false
+		p.app.suspend(false)
 	case groupmember.Committed:
 		p.app.committed(a)
 	case groupmember.LookedUp:
 		p.app.lookedUp(a)
 	case groupmember.Warned:
+		p.spoke()
 	case groupmember.Moved:
-		p.state = a.To
+		p.checkMove(a)
+		p.moved(a.To)
 	case groupmember.Exit:
 		p.exit(a.Failure)
 	}
 }
 
 func (p *process) send(a groupmember.Send) {
-	switch a.Req.(type) {
-	case *kmsg.JoinGroupRequest:
-		p.checkJoin(a.Seq)
-	default:
-		if commit, ok := onWire(a.Req).(*kmsg.OffsetCommitRequest); ok {
-			p.checkCommit(commit)
-		}
-	}
-	p.request(a)
+	req := p.world.plan.era.request(a.Req)
+	p.checkRequest(a, req)
+	p.request(a.Seq, a.Route, req)
 }
 
 func (p *process) onCancel(seq groupmember.Seq) {
-	if seq == p.joinGroup {
+	if seq == p.flying[joinCall] {
 		p.closeJoin(true)
+	}
+	if !p.closed(seq) {
+		p.world.fail("%s cancels question %d, which is not open", p.name, seq)
 	}
 	for i := range p.open {
 		if p.open[i].seq == seq {
@@ -254,16 +277,8 @@ func (p *process) onCancel(seq groupmember.Seq) {
 
 // exit is the end of the member, which must have a reason.
 func (p *process) exit(failure groupmember.Failure) {
-	w := p.world
-	if !p.leaving {
-		forgotten := p.config.InstanceID != "" && w.moves > p.movesBefore // its taking of an old place was not saved
-		fenced := (p.contested || p.doubled || forgotten) && failure.Code == kerr.FencedInstanceID.Code
-		planless := p.planless >= 3 && failure.Kind == groupmember.Rejected
-		if !fenced && !planless {
-			w.fail("%s exits by itself: %v", p.name, failure)
-		}
-	}
-	w.note("%s exits: %v", p.name, failure)
+	p.checkExit(failure)
+	p.world.note("%s exits: %v", p.name, failure)
 	p.end()
 }
 
@@ -276,7 +291,7 @@ func (p *process) crash() {
 func (p *process) end() {
 	w := p.world
 	p.dead = true
-	if p.joinGroup != 0 {
+	if p.flying[joinCall] != 0 {
 		p.closeJoin(true)
 	}
 	p.seat.doubled = p.seat.doubled || p.doubled

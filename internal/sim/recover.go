@@ -88,9 +88,15 @@ func (w *world) rest() {
 	for i, at := range w.parts {
 		before[i] = w.log.Offset(at.topic, at.id)
 	}
+	for _, p := range w.processes {
+		p.beats = 0
+	}
 	w.until(calmFor)
 	if now := w.home.group.Generation(); w.violation == "" && now != generation {
 		w.fail("the group goes from generation %d to %d although nothing happens", generation, now)
+	}
+	for _, p := range w.processes {
+		p.checkRest()
 	}
 	for i, at := range w.parts {
 		if w.violation == "" && w.wanted(at.topic) && w.log.Offset(at.topic, at.id) <= before[i] {

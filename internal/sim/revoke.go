@@ -11,19 +11,15 @@ import (
 func (a *app) revoke(ev groupmember.Revoke) {
 	w := a.p.world
 	r := &revoke{seq: ev.Seq, lost: ev.Lost, parts: w.indexes(ev.Partitions)}
+	a.p.checkRevoke(ev, r.parts)
 	for _, i := range r.parts {
-		h := &a.parts[i]
-		if !h.owned {
-			w.fail("%s: %v is taken back and was not owned", a.p.name, w.parts[i])
-		}
-		h.going = true
+		a.parts[i].going = true
 		if ev.Lost {
-			h.owned = false
-			w.dropped(a.p, i)
+			a.drop(i)
 		}
 	}
 	if ev.Lost {
-		a.suspended = false
+		a.suspended, a.p.decoded = false, nil
 		w.needless(a.p, "lost")
 	}
 	a.revokes = append(a.revokes, r)
@@ -93,15 +89,25 @@ func (a *app) release(r *revoke) {
 	}
 	a.revokes = a.revokes[1:]
 	for _, i := range r.parts {
-		if h := &a.parts[i]; !r.lost && !r.canceled && h.owned {
-			h.owned = false
-			a.p.world.dropped(a.p, i)
+		if !r.lost && !r.canceled && a.parts[i].owned {
+			a.drop(i)
 		}
 	}
 	a.p.step(groupmember.Released{Seq: r.seq})
 	if len(a.revokes) > 0 {
 		a.hurry(a.revokes[0])
 	}
+}
+
+// canceled reports whether a partition is being taken back by a Revoke that was canceled,
+// and by no other.
+func (a *app) canceled(part int) bool {
+	for _, r := range a.revokes {
+		if !r.canceled && slices.Contains(r.parts, part) {
+			return false
+		}
+	}
+	return true
 }
 
 // cancel tells the application that there is no time left. The partitions are

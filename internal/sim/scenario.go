@@ -17,6 +17,7 @@ type scenario struct {
 	rhythm       time.Duration // the mean time between two troubles
 	rebalance    time.Duration // the largest rebalance timeout
 	session      time.Duration // the largest session timeout
+	era          *era          // of the brokers
 }
 
 // kinds of groups by which members they have.
@@ -39,9 +40,10 @@ func (w *world) makeScenario() scenario {
 	if r.IntN(3) == 0 {
 		s.initialDelay = time.Second
 	}
+	s.era = [...]*era{&present, &present, &present, &present, &eraOf24, &eraOf20}[r.IntN(6)]
 	kind := r.IntN(kinds)
 	for id := range 1 + r.IntN(4) {
-		seat := w.makeSeat(id, kind)
+		seat := w.makeSeat(id, kind, s.era != &eraOf20)
 		if s.calm {
 			seat.config.RebalanceTimeout += 15 * time.Second // longer than members take to hear of a round
 		}
@@ -53,7 +55,7 @@ func (w *world) makeScenario() scenario {
 	return s
 }
 
-func (w *world) makeSeat(id, kind int) *seat {
+func (w *world) makeSeat(id, kind int, mayBeStatic bool) *seat {
 	r := w.random
 	cooperative := kind == cooperativeGroup || kind == mixedGroup && r.IntN(2) == 0
 	s := &seat{id: id, topics: w.subscription(), config: groupmember.Config{
@@ -63,7 +65,7 @@ func (w *world) makeSeat(id, kind int) *seat {
 		HeartbeatInterval: w.between(time.Second, 2*time.Second),
 		Cooperative:       cooperative,
 	}}
-	if r.IntN(3) == 0 {
+	if mayBeStatic && r.IntN(3) == 0 {
 		s.config.InstanceID = fmt.Sprintf("i%d", id)
 	}
 	if r.IntN(2) == 0 {

@@ -127,6 +127,7 @@ func (w *world) expel(p *process) {
 	w.note("%s is removed from the group", p.name)
 	p.removed = id
 	req := kmsg.NewPtrLeaveGroupRequest()
+	req.Version = 5
 	member := kmsg.NewLeaveGroupRequestMember()
 	member.MemberID = id
 	req.Members = append(req.Members, member)
@@ -179,7 +180,6 @@ func (w *world) occupy(s *seat) {
 // leave asks the member to leave. Its caller may not want to wait for long.
 func (p *process) leave() {
 	w := p.world
-	p.leaving = true
 	p.step(groupmember.Leave{Why: "consumer being closed", Remain: !w.plan.calm && w.random.IntN(4) == 0})
 	if !w.plan.calm && w.random.IntN(2) == 0 {
 		w.after(w.between(0, 8*time.Second), func() { p.run(func() { p.step(groupmember.Abandon{}) }) })

@@ -24,8 +24,12 @@ func (g *Group) joinGroup(call Call, req *kmsg.JoinGroupRequest) {
 }
 
 // joinUnknown gives an ID to a member that has none: a dynamic one has to come
-// back with it (KIP-394), a static one is taken in at once (KIP-345).
+// back with it (KIP-394, version 4), a static one is taken in at once (KIP-345).
 func (g *Group) joinUnknown(call Call, req *kmsg.JoinGroupRequest) {
+	if req.InstanceID == nil && req.Version < 4 {
+		g.add(call, req, g.log.newID("consumer"))
+		return
+	}
 	if req.InstanceID == nil {
 		id := g.log.newID("consumer")
 		g.pending = append(g.pending, pending{id, g.now.Add(millis(req.SessionTimeoutMillis))})

@@ -9,6 +9,9 @@ import (
 
 func (g *Group) leaveGroup(call Call, req *kmsg.LeaveGroupRequest) {
 	resp := kmsg.NewPtrLeaveGroupResponse()
+	if req.Version < 3 { // one member, without an instance
+		resp.ErrorCode = codeOf(g.leave(req.MemberID, nil))
+	}
 	for _, leaving := range req.Members {
 		one := kmsg.NewLeaveGroupResponseMember()
 		one.MemberID, one.InstanceID = leaving.MemberID, leaving.InstanceID

@@ -62,6 +62,16 @@ func (l *Log) commit(req *kmsg.OffsetCommitRequest) {
 
 func (l *Log) fetch(req *kmsg.OffsetFetchRequest) *kmsg.OffsetFetchResponse {
 	resp := kmsg.NewPtrOffsetFetchResponse()
+	for _, t := range req.Topics { // before version 8
+		topic := kmsg.NewOffsetFetchResponseTopic()
+		topic.Topic = t.Topic
+		for _, id := range t.Partitions {
+			partition := kmsg.NewOffsetFetchResponseTopicPartition()
+			partition.Partition, partition.Offset = id, l.Offset(t.Topic, id)
+			topic.Partitions = append(topic.Partitions, partition)
+		}
+		resp.Topics = append(resp.Topics, topic)
+	}
 	for _, g := range req.Groups {
 		group := kmsg.NewOffsetFetchResponseGroup()
 		group.Group = g.Group
@@ -138,6 +148,7 @@ func Refuse(req kmsg.Request, code int16) kmsg.Response {
 		return commitAnswer(req, problem)
 	case *kmsg.OffsetFetchRequest:
 		resp := kmsg.NewPtrOffsetFetchResponse()
+		resp.ErrorCode = code
 		for _, g := range req.Groups {
 			group := kmsg.NewOffsetFetchResponseGroup()
 			group.Group, group.ErrorCode = g.Group, code

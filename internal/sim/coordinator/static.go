@@ -10,7 +10,7 @@ import (
 func (g *Group) replace(call Call, req *kmsg.JoinGroupRequest, m *member, id string) {
 	g.answer(m.join, joinRefusal(m.id, kerr.FencedInstanceID))
 	g.answer(m.sync, syncRefusal(kerr.FencedInstanceID))
-	leads := g.leader == m.id
+	leads, was := g.leader == m.id, m.id
 	m.id, m.join, m.sync = id, 0, 0
 	if leads {
 		g.leader = id
@@ -19,7 +19,7 @@ func (g *Group) replace(call Call, req *kmsg.JoinGroupRequest, m *member, id str
 	g.keepAlive(m)
 	if g.state == Stable && g.elect() == g.protocol {
 		g.save()
-		g.answer(call, g.resumed(m))
+		g.answer(call, g.resumed(req, m, was))
 		return
 	}
 	m.join = call
@@ -27,9 +27,15 @@ func (g *Group) replace(call Call, req *kmsg.JoinGroupRequest, m *member, id str
 }
 
 // resumed is the answer that gives a static member its old place without a
-// round. If it leads, the plan is in place already (KIP-814).
-func (g *Group) resumed(m *member) *kmsg.JoinGroupResponse {
+// round. If it leads, the plan is in place already (KIP-814); before version 9 it is
+// told that its old ID leads, so that it does not plan.
+func (g *Group) resumed(req *kmsg.JoinGroupRequest, m *member, was string) *kmsg.JoinGroupResponse {
 	resp := g.joined(m)
-	resp.SkipAssignment = g.leader == m.id
+	leads := g.leader == m.id
+	if leads && req.Version < 9 {
+		resp.LeaderID, resp.Members = was, nil
+		return resp
+	}
+	resp.SkipAssignment = leads
 	return resp
 }

@@ -97,6 +97,10 @@ func describeRequest(req kmsg.Request) string {
 		})
 	case offsetCommit:
 		return fmt.Sprintf("OffsetCommit member=%q%s generation=%d %s", req.MemberID, optional(" instance", req.InstanceID), req.Generation, describeOffsets(requestedOffsets(req)))
+	case *kmsg.OffsetCommitRequest: // read from a history
+		return describeRequest(offsetCommit{req})
+	case *kmsg.OffsetFetchRequest:
+		return describeRequest(offsetFetch{req})
 	case offsetFetch:
 		return "OffsetFetch " + each(req.Topics, func(t kmsg.OffsetFetchRequestTopic) string { return fmt.Sprintf("%s%v", t.Topic, t.Partitions) })
 	case *kmsg.ConsumerGroupHeartbeatRequest:

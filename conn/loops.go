@@ -12,13 +12,32 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// writeLoop writes what is in the queue until the connection ends, and watches
-// the deadline of the oldest unanswered call.
-func (c *Conn) writeLoop() error {
-	timer := time.NewTimer(0)
-	defer timer.Stop()
-	var armed time.Time // when timer fires; zero if it has
+// writeAll writes what is in the queue, and puts the pen down when there is
+// nothing to write at the moment.
+func (c *Conn) writeAll() {
+	for {
+		if err := c.writeQueued(); err != nil {
+			c.die(err)
+		}
+		<-c.pen
+		// A nudge that came before this moment has seen the pen taken.
+		select {
+		case <-c.wake:
+		default:
+			return
+		}
+		select {
+		case c.pen <- struct{}{}:
+		default:
+			c.nudge() // whoever has it now may have looked at wake before us
+			return
+		}
+	}
+}
 
+// writeQueued writes until the queue is empty or on hold, sees to the deadline of the oldest
+// unanswered call, and has itself called again when that passes.
+func (c *Conn) writeQueued() error {
 	for {
 		now := time.Now()
 		if late, waited, ok := c.queue.overdue(now); ok {
@@ -26,26 +45,28 @@ func (c *Conn) writeLoop() error {
 				kmsg.NameForKey(late.req.Key()), waited.Round(time.Millisecond), os.ErrDeadlineExceeded)
 		}
 		call, ok, alarm := c.queue.next(now)
-		if ok {
-			if err := c.write(call); err != nil {
-				return err
-			}
-			continue
+		if !ok {
+			c.arm(now, alarm)
+			return nil
 		}
-		// A timer that fires too early only makes us look again, so it is
-		// left alone unless it would be late.
-		if !alarm.IsZero() && (armed.IsZero() || alarm.Before(armed)) {
-			timer.Reset(alarm.Sub(now))
-			armed = alarm
-		}
-		select {
-		case <-c.wake:
-		case <-timer.C:
-			armed = time.Time{}
-		case <-c.life.Done():
-			return nil // somebody else knows why
+		if err := c.write(call); err != nil {
+			return err
 		}
 	}
+}
+
+// arm sets the timer. One that fires too early only makes the write loop look
+// again, so it is left alone unless it would be late.
+func (c *Conn) arm(now, alarm time.Time) {
+	if alarm.IsZero() || c.armed.After(now) && !alarm.Before(c.armed) {
+		return
+	}
+	c.armed = alarm
+	if c.timer == nil {
+		c.timer = time.AfterFunc(alarm.Sub(now), c.nudge)
+		return
+	}
+	c.timer.Reset(alarm.Sub(now))
 }
 
 // write sends one request. A request without an answer is done when it is out.

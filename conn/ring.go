@@ -29,7 +29,7 @@ func (r *ring[T]) tail() *T {
 
 func (r *ring[T]) push(item T) {
 	if r.count == len(r.items) {
-		items := make([]T, max(8, 2*len(r.items)))
+		items := make([]T, max(1, 2*len(r.items)))
 		for i := range r.count {
 			items[i] = *r.at(i)
 		}

@@ -18,9 +18,8 @@ import (
 // Its methods may be called from many goroutines at once, but there can be only
 // one loop over Records or Batches at a time.
 //
-// Its goroutines are those of the member (package driver), run, which asks for
-// positions and starts one fetcher per broker, and commitLoop. All are gone
-// when Close returns. What they and the application's loop share is guarded by mu,
+// Its goroutines are those of the member (package driver), and run, which asks for
+// positions, commits, and starts one fetcher per broker. All are gone when Close returns. What they and the application's loop share is guarded by mu,
 // which is never held while anything is waited for.
 type Consumer struct {
 	cl           *Client
@@ -110,7 +109,6 @@ func (cl *Client) consumer(cfg ConsumerConfig, start func(groupmember.Config, dr
 	})
 	close(c.started)
 	c.wg.Go(c.run)
-	c.wg.Go(c.commitLoop)
 	return c, nil
 }
 

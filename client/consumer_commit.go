@@ -81,30 +81,27 @@ func (c *Consumer) uncommitted(parts []*ownedPartition) []groupmember.Offset {
 	return offsets
 }
 
-// commitLoop commits what is done every CommitInterval.
-func (c *Consumer) commitLoop() {
+// commitTicks says when to commit what is done: every CommitInterval, or never.
+func (c *Consumer) commitTicks() (ticks <-chan time.Time, stop func()) {
 	if c.cfg.CommitInterval < 0 {
-		return
+		return nil, func() {}
 	}
 	ticker := time.NewTicker(c.cfg.CommitInterval)
-	defer ticker.Stop()
-	failing := false
-	for {
-		select {
-		case <-c.life.Done():
-			return
-		case <-ticker.C:
+	return ticker.C, ticker.Stop
+}
+
+// commitDone commits everything that is done and reports whether that failed; failing
+// says whether it did so the last time, too, which is in the log then.
+func (c *Consumer) commitDone(failing bool) (failed bool) {
+	c.mu.Lock()
+	all := c.owned.all()
+	c.mu.Unlock()
+	err := c.commit(c.life, all)
+	if err != nil && context.Cause(c.life) == nil {
+		c.trouble(err)
+		if !failing {
+			c.log.Warn("cannot commit, trying on", "error", err)
 		}
-		c.mu.Lock()
-		all := c.owned.all()
-		c.mu.Unlock()
-		err := c.commit(c.life, all)
-		if err != nil && context.Cause(c.life) == nil {
-			c.trouble(err)
-			if !failing {
-				c.log.Warn("cannot commit, trying on", "error", err)
-			}
-		}
-		failing = err != nil
 	}
+	return err != nil
 }

@@ -11,8 +11,8 @@ import (
 )
 
 // run keeps everything that is owned moving: it looks up where to start, asks
-// leaders for offsets, and sees to it that every leader has a fetcher. It ends
-// with life, and with it all that it has started.
+// leaders for offsets, sees to it that every leader has a fetcher, and has what is
+// done committed, one commit at a time. It ends with life, and with it all that it has started.
 func (c *Consumer) run() {
 	var tasks sync.WaitGroup
 	defer tasks.Wait()
@@ -21,6 +21,9 @@ func (c *Consumer) run() {
 	defer life.Stop()
 	timer := time.NewTimer(0)
 	defer timer.Stop()
+	ticks, stop := c.commitTicks()
+	defer stop()
+	due, failing, committed := ticks, false, make(chan bool, 1)
 	member, client := c.group.Done(), c.cl.life.Done()
 	var signs uint64
 	for {
@@ -34,6 +37,12 @@ func (c *Consumer) run() {
 		case <-timer.C:
 		case <-life.C:
 			signs = c.showLife(signs)
+		case <-due:
+			due = nil
+			failed := failing
+			tasks.Go(func() { committed <- c.commitDone(failed) })
+		case failing = <-committed:
+			due = ticks
 		case <-member:
 			member = nil
 			c.finalise(c.group.Err())

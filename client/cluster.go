@@ -5,6 +5,7 @@ import (
 	"net"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -49,9 +50,10 @@ type topic struct {
 // immutable: whoever has one may read it without a lock, and must not write to
 // it.
 type cluster struct {
-	number     uint64 // of the request that was answered last; 0 before the first answer
-	id         string // "" if unknown
-	controller int32  // -1 if unknown
+	number     uint64    // of the request that was answered last; 0 before the first answer
+	asked      time.Time // when that request began
+	id         string    // "" if unknown
+	controller int32     // -1 if unknown
 	brokers    map[int32]broker
 	topics     map[string]topic
 	names      map[[16]byte]string
@@ -62,6 +64,14 @@ type cluster struct {
 func (c *cluster) topic(name string) (topic, bool) {
 	t, ok := c.topics[name]
 	return t, ok
+}
+
+// describes reports whether the last answer was about all of topics, and without an error.
+func (c *cluster) describes(topics []string) bool {
+	return !slices.ContainsFunc(topics, func(name string) bool {
+		t, ok := c.topics[name]
+		return !ok || t.err != 0
+	})
 }
 
 // nameOf returns the name of the watched topic with that ID.

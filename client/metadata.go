@@ -26,6 +26,7 @@ type metadata struct {
 	watched  map[string]int // topics, with how many watch each
 	schedule schedule
 	number   uint64        // of the last request
+	began    time.Time     // when that began
 	running  bool          // that request is on its way
 	why      string        // one reason for the next request
 	next     chan struct{} // closed at the next new cluster
@@ -97,6 +98,21 @@ func (cl *Client) fresh(ctx context.Context, topics []string) (*cluster, error) 
 	defer release()
 	number := cl.meta.ask("fresh metadata is needed", false)
 	return cl.await(ctx, func(c *cluster) bool { return c.number >= number })
+}
+
+// recentMetadata is how old metadata may be that a plan is made of. The rounds of a
+// group come close after one another, and requests are spaced (see schedule): to
+// wait for new metadata in each would cost more time than the rounds themselves. What has
+// changed meanwhile, the leader's watch finds.
+const recentMetadata = time.Second
+
+// recent returns a snapshot that describes topics and was asked for not long ago, else one that is
+// asked for after the call.
+func (cl *Client) recent(ctx context.Context, topics []string) (*cluster, error) {
+	if c := cl.snapshot(); time.Since(c.asked) < recentMetadata && c.describes(topics) {
+		return c, nil
+	}
+	return cl.fresh(ctx, topics)
 }
 
 // await returns the first snapshot that ok accepts, and refreshes until there
@@ -212,6 +228,7 @@ func (m *metadata) begin() (number uint64, topics []string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.number++
+	m.began = time.Now()
 	m.running = true
 	if !m.schedule.wanted {
 		m.why = "it is old"
@@ -234,6 +251,7 @@ func (m *metadata) finish(number uint64, topics []string, resp *kmsg.MetadataRes
 	var next chan struct{}
 	if err == nil {
 		c := m.current.Load().apply(number, topics, resp)
+		c.asked = m.began
 		m.current.Store(c)
 		next, m.next = m.next, make(chan struct{})
 		if c.awaits() && m.schedule.ask(time.Now()) {

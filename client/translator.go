@@ -143,7 +143,7 @@ func (t *translator) group(ctx context.Context, joined []groupmember.Joined) (as
 		t.log.Warn("a member's subscription cannot be read", "error", problem)
 	}
 	topics := topicsOf(g.Members)
-	cluster, err := t.cl.fresh(ctx, topics)
+	cluster, err := t.cl.recent(ctx, topics)
 	if err != nil {
 		return assign.Group{}, nil, err
 	}

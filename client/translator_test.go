@@ -142,6 +142,26 @@ func TestAPlanIsMadeOfFreshMetadataOfAllTopicsOfTheGroup(t *testing.T) {
 	})
 }
 
+// The second round of a cooperative rebalance comes at the heels of the first.
+func TestPlansInARowAreMadeOfTheSameMetadata(t *testing.T) {
+	within(t, []int32{1}, func(t *testing.T, b *bench) {
+		c := b.open(ConsumerConfig{})
+		plan := func() (took time.Duration, requests int) {
+			start, before := time.Now(), b.seen(keyMetadata)
+			_, err := c.translator.Plan(t.Context(), 1, "cooperative-sticky", []groupmember.Joined{joined("a", assign.Member{Topics: []string{"t"}})})
+			require.NoError(t, err)
+			return time.Since(start), b.seen(keyMetadata) - before
+		}
+		synctest.Wait()
+		time.Sleep(10 * time.Second)
+		_, requests := plan()
+		require.Equal(t, 1, requests, "ten seconds are too old")
+		took, requests := plan()
+		require.Zero(t, requests)
+		require.Zero(t, took)
+	})
+}
+
 func TestACooperativePlanWithholdsWhatIsStillOwned(t *testing.T) {
 	within(t, []int32{1, 1}, func(t *testing.T, b *bench) {
 		custom := assignorFunc{cooperative: true, assign: func(assign.Group) (assign.Plan, error) {

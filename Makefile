@@ -61,8 +61,10 @@ bench-assign: ## Compare the assignors with those of other clients; needs no Kaf
 test: unit integration ## Run all tests: unit, script and real-Kafka tests
 
 .PHONY: unit
-unit: c-compiler ## Run the tests that need nothing but Go, with the race detector
+unit: c-compiler ## Run the tests that need nothing but Go, with the race detector, and simulate 20000 groups
 	@$(call in-modules,$(UNIT_MODULES),go test -race ./...)
+	echo '== 20000 simulated groups'
+	go run ./internal/sim/cmd -seeds 20000
 
 .PHONY: integration
 integration: c-compiler ## Run the tests against a real Kafka, installed and started as needed
@@ -74,7 +76,7 @@ race: c-compiler ## Run the unit tests COUNT times in random order with the race
 	@$(call in-modules,$(UNIT_MODULES),go test -race -shuffle=on -count=$(COUNT) ./...)
 
 .PHONY: sim
-sim: ## Simulate SEEDS groups under faults
+sim: ## Simulate SEEDS groups under faults; a million say, too, whether every event has met every state often enough
 	@go run ./internal/sim/cmd -seeds $(SEEDS)
 
 .PHONY: fuzz

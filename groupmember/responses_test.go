@@ -16,7 +16,7 @@ func (a arguments) response(name string) kmsg.Response {
 		resp := kmsg.NewPtrSyncGroupResponse()
 		resp.ErrorCode = a.code("code")
 		resp.ProtocolType, resp.Protocol = a.optional("type"), a.optional("protocol")
-		resp.MemberAssignment = []byte(a.text("bytes", ""))
+		resp.MemberAssignment = a.bytes(a.text("bytes", ""))
 		return resp
 	case "Heartbeat":
 		resp := kmsg.NewPtrHeartbeatResponse()
@@ -46,7 +46,7 @@ func (a arguments) response(name string) kmsg.Response {
 }
 
 // joinGroup reads members=(a,b): "me" is this member, and leads unless leader=
-// says otherwise.
+// says otherwise. Lines of "member metadata" or "member metadata instance" do as well.
 func (a arguments) joinGroup() kmsg.Response {
 	resp := kmsg.NewPtrJoinGroupResponse()
 	resp.ErrorCode = a.code("code")
@@ -68,6 +68,14 @@ func (a arguments) joinGroup() kmsg.Response {
 			member.MemberID, member.ProtocolMetadata = id, []byte("theirs")
 			resp.Members = append(resp.Members, member)
 		}
+	}
+	for _, fields := range a.lines() {
+		member := kmsg.NewJoinGroupResponseMember()
+		member.MemberID, member.ProtocolMetadata = fields[0], a.bytes(fields[1])
+		if len(fields) > 2 {
+			member.InstanceID = &fields[2]
+		}
+		resp.Members = append(resp.Members, member)
 	}
 	return resp
 }

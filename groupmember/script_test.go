@@ -2,6 +2,7 @@ package groupmember_test
 
 import (
 	"cmp"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"strconv"
@@ -130,10 +131,8 @@ var responses = map[string]string{
 }
 
 func (c *conversation) seq(a arguments, kind string) groupmember.Seq {
-	if text := a.text("seq", ""); text != "" {
-		n, err := strconv.ParseUint(text, 10, 64)
-		require.NoError(a.t, err, a.d.Pos)
-		return groupmember.Seq(n)
+	if a.d.HasArg("seq") {
+		return groupmember.Seq(a.unsigned("seq"))
 	}
 	return c.last[kind]
 }
@@ -173,6 +172,12 @@ func (a arguments) number(key string, otherwise int64) int64 {
 	return n
 }
 
+func (a arguments) unsigned(key string) uint64 {
+	n, err := strconv.ParseUint(a.text(key, "0"), 10, 64)
+	require.NoError(a.t, err, a.d.Pos)
+	return n
+}
+
 func (a arguments) code(key string) int16 { return codeNamed(a.t, a.text(key, "ok")) }
 
 func codeNamed(t *testing.T, name string) int16 {
@@ -200,7 +205,7 @@ func (a arguments) failure() groupmember.Failure {
 		return groupmember.Failure{}
 	}
 	require.Contains(a.t, kinds, name, a.d.Pos)
-	return groupmember.Failure{Kind: kinds[name], Text: a.d.Input}
+	return groupmember.Failure{Kind: kinds[name], Unsent: a.d.HasArg("unsent"), Text: a.d.Input}
 }
 
 func (a arguments) ticket() groupmember.Ticket { return groupmember.Ticket(a.number("ticket", 1)) }
@@ -250,6 +255,17 @@ func (a arguments) lines() [][]string {
 	return all
 }
 
+// bytes reads text, or 0x and hexadecimal digits.
+func (a arguments) bytes(text string) []byte {
+	digits, ok := strings.CutPrefix(text, "0x")
+	if !ok {
+		return []byte(text)
+	}
+	data, err := hex.DecodeString(digits)
+	require.NoError(a.t, err, a.d.Pos)
+	return data
+}
+
 func (a arguments) integer(text string) int64 {
 	n, err := strconv.ParseInt(text, 10, 64)
 	require.NoError(a.t, err, a.d.Pos)
@@ -265,7 +281,7 @@ func (a arguments) subscription() groupmember.Subscription {
 				if name == "" { // protocols=() is none
 					continue
 				}
-				s.Protocols = append(s.Protocols, groupmember.Protocol{Name: name, Metadata: []byte("me")})
+				s.Protocols = append(s.Protocols, groupmember.Protocol{Name: name, Metadata: a.bytes(a.text("metadata", "me"))})
 			}
 		case "topics":
 			s.Topics = arg.Vals
@@ -285,7 +301,7 @@ func (a arguments) assignments() []groupmember.Assignment {
 	}
 	for _, fields := range a.lines() {
 		require.Len(a.t, fields, 2, a.d.Pos)
-		all = append(all, groupmember.Assignment{MemberID: fields[0], Bytes: []byte(fields[1])})
+		all = append(all, groupmember.Assignment{MemberID: fields[0], Bytes: a.bytes(fields[1])})
 	}
 	return all
 }
@@ -300,6 +316,7 @@ func configOf(a arguments) groupmember.Config {
 		Settle:            cmp.Or(a.duration("settle"), -1),
 		PollInterval:      a.duration("poll"),
 		Cooperative:       a.d.HasArg("cooperative"),
+		Seed:              a.unsigned("seed"),
 	}
 }
 

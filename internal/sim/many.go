@@ -14,6 +14,13 @@ type Summary struct {
 	Visits Visits
 }
 
+// Add counts in what came of other seeds, which are later ones.
+func (s *Summary) Add(other *Summary) {
+	s.Seeds += other.Seeds
+	s.Failed = append(s.Failed, other.Failed...)
+	s.Visits.Add(&other.Visits)
+}
+
 // RunAll simulates seeds from first on, so many at a time. What comes of a seed
 // does not depend on the others.
 func RunAll(first, seeds uint64, atOnce int) Summary {

@@ -63,6 +63,7 @@ func (w *world) makeSeat(id, kind int, mayBeStatic bool) *seat {
 		SessionTimeout:    w.between(6*time.Second, 10*time.Second),
 		RebalanceTimeout:  w.between(4*time.Second, 12*time.Second),
 		HeartbeatInterval: w.between(time.Second, 2*time.Second),
+		Settle:            [...]time.Duration{50 * time.Millisecond, 50 * time.Millisecond, -1}[r.IntN(3)],
 		Cooperative:       cooperative,
 	}}
 	if mayBeStatic && r.IntN(3) == 0 {

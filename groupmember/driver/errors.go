@@ -18,13 +18,15 @@ import (
 // A port may return one to say the kind of its failure itself.
 type Error struct {
 	groupmember.Failure
-	Op    string // what failed, for example "commit offsets"
-	Group string // the consumer group
+	Op       string // what failed, for example "commit offsets"
+	Group    string // the consumer group
+	Instance string // the member's instance ID (KIP-345); "" for a dynamic member
 
 	cause error
 }
 
-// Error says what failed, for which group, why, and what to check.
+// Error says what failed, for which group and instance ID, why, and what to
+// check.
 func (e *Error) Error() string {
 	text, hint := e.Text, hints[e.Kind]
 	if refusal := e.refusal(); refusal != nil {
@@ -39,10 +41,13 @@ func (e *Error) Error() string {
 	if hint != "" {
 		text += " (" + hint + ")"
 	}
-	if e.Op == "" {
+	switch {
+	case e.Op == "":
 		return text
+	case e.Instance == "":
+		return fmt.Sprintf("%s: group %q: %s", e.Op, e.Group, text)
 	}
-	return fmt.Sprintf("%s: group %q: %s", e.Op, e.Group, text)
+	return fmt.Sprintf("%s: group %q, instance ID %q: %s", e.Op, e.Group, e.Instance, text)
 }
 
 // Unwrap returns the broker's error, or the cause on this side, or nil.

@@ -49,20 +49,23 @@ func TestPortErrorsBecomeFailures(t *testing.T) {
 
 func TestErrorsSayWhatToCheck(t *testing.T) {
 	for _, c := range []struct {
-		failure groupmember.Failure
-		want    string
+		failure  groupmember.Failure
+		instance string
+		want     string
 	}{
 		{
 			groupmember.Failure{Kind: groupmember.BrokerRefused, Code: kerr.FencedInstanceID.Code, Text: "heartbeat"},
-			`group membership: group "g": heartbeat: FENCED_INSTANCE_ID (another process has joined with the same instance ID; give each its own)`,
+			"i",
+			`group membership: group "g", instance ID "i": heartbeat: FENCED_INSTANCE_ID (another process has joined with the same instance ID; give each its own)`,
 		},
-		{groupmember.Failure{Kind: groupmember.Unreachable}, `group membership: group "g": unreachable`},
+		{groupmember.Failure{Kind: groupmember.Unreachable}, "", `group membership: group "g": unreachable`},
 		{
 			groupmember.Failure{Kind: groupmember.Suspect, Text: "not confirmed"},
+			"",
 			`group membership: group "g": not confirmed (the coordinator has not answered for almost the session timeout; check that it is reachable)`,
 		},
 	} {
-		err := &Error{Failure: c.failure, Op: "group membership", Group: "g"}
+		err := &Error{Failure: c.failure, Op: "group membership", Group: "g", Instance: c.instance}
 		require.EqualError(t, err, c.want)
 		require.Equal(t, c.failure.Kind == groupmember.BrokerRefused, errors.Is(err, kerr.FencedInstanceID))
 	}

@@ -18,8 +18,9 @@ import (
 // each of the member's questions that is open. All are gone when Done is
 // closed.
 type Group struct {
-	name  string
-	ports Ports
+	name     string
+	instance string // "" for a dynamic member
+	ports    Ports
 
 	inbox  chan input    // to the loop; it takes until exited is closed
 	nudge  chan struct{} // says that wishes have come; room for one
@@ -69,12 +70,13 @@ type outcome struct {
 // done at once, and Err says why. Ports may be called before Start has returned.
 func Start(cfg groupmember.Config, ports Ports) *Group {
 	g := &Group{
-		name:   cfg.Group,
-		ports:  ports,
-		inbox:  make(chan input),
-		nudge:  make(chan struct{}, 1),
-		exited: make(chan struct{}),
-		done:   make(chan struct{}),
+		name:     cfg.Group,
+		instance: cfg.InstanceID,
+		ports:    ports,
+		inbox:    make(chan input),
+		nudge:    make(chan struct{}, 1),
+		exited:   make(chan struct{}),
+		done:     make(chan struct{}),
 	}
 	member, err := groupmember.New(cfg)
 	if err != nil {
@@ -128,7 +130,7 @@ func (g *Group) ask(ctx context.Context, doing string, ticket groupmember.Ticket
 	select {
 	case a := <-answer:
 		if a.failure.Failed() {
-			return nil, &Error{Failure: a.failure, Op: doing, Group: g.name}
+			return nil, g.failed(doing, a.failure, nil)
 		}
 		return a.results, nil
 	case <-ctx.Done():
@@ -152,7 +154,11 @@ func (g *Group) put(ctx context.Context, in input) error {
 }
 
 func (g *Group) wrap(doing string, err error) error {
-	return &Error{Failure: failureOf(err, groupmember.Canceled), Op: doing, Group: g.name, cause: err}
+	return g.failed(doing, failureOf(err, groupmember.Canceled), err)
+}
+
+func (g *Group) failed(doing string, failure groupmember.Failure, cause error) *Error {
+	return &Error{Failure: failure, Op: doing, Group: g.name, Instance: g.instance, cause: cause}
 }
 
 // Rejoin asks for a new round, because of why, which is sent to the broker
@@ -237,12 +243,12 @@ func (g *Group) gone(ctx context.Context, cause error) error {
 	case <-g.done:
 	case <-last.C:
 		text := "an assignor, or another piece of the application's code, has not returned; its goroutine is left behind"
-		return &Error{Failure: groupmember.Failure{Kind: groupmember.TimedOut, Text: text}, Op: "leave", Group: g.name, cause: cause}
+		return g.failed("leave", groupmember.Failure{Kind: groupmember.TimedOut, Text: text}, cause)
 	}
 	if cause == nil || !g.final.failure.Failed() {
 		return nil
 	}
-	return &Error{Failure: g.final.failure, Op: "leave", Group: g.name, cause: cause}
+	return g.failed("leave", g.final.failure, cause)
 }
 
 // Done is closed when the member has ended and all goroutines are gone.
@@ -259,7 +265,7 @@ func (g *Group) Err() error {
 	if !g.final.failure.Failed() {
 		return nil
 	}
-	return &Error{Failure: g.final.failure, Op: "group membership", Group: g.name}
+	return g.failed("group membership", g.final.failure, nil)
 }
 
 // Status returns a copy of what the member knows of itself, for debugging and

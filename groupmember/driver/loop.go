@@ -76,7 +76,7 @@ func (l *loop) logEnd() {
 	if failure.Kind == groupmember.Canceled {
 		level = slog.LevelWarn
 	}
-	l.log(level, "group member ended", "error", &Error{Failure: failure, Op: "group membership", Group: l.group.name})
+	l.log(level, "group member ended", "error", l.group.failed("group membership", failure, nil))
 }
 
 // turn waits for the next thing to happen and steps the member with it.

@@ -3,7 +3,9 @@ package integration
 import (
 	"context"
 	"fmt"
+	"testing"
 
+	"github.com/stretchr/testify/require"
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
@@ -87,4 +89,23 @@ func decodeAssignment(wire []byte) ([]Partition, error) {
 		}
 	}
 	return partitions, nil
+}
+
+// RequireGeneration asks the coordinator, by a heartbeat in the name of each member
+// of a group, whether the group is in a generation and at rest.
+func (c *Cluster) RequireGeneration(t testing.TB, group string, generation int32) {
+	t.Helper()
+	described, err := c.Describe(t.Context(), group)
+	require.NoError(t, err)
+	require.NotEmpty(t, described.Members)
+	for _, m := range described.Members {
+		request := kmsg.NewPtrHeartbeatRequest()
+		request.Group, request.Generation, request.MemberID = group, generation, m.ID
+		if m.InstanceID != "" {
+			request.InstanceID = &m.InstanceID
+		}
+		response, err := requestCoordinator[*kmsg.HeartbeatResponse](t.Context(), c, group, request)
+		require.NoError(t, err)
+		require.NoError(t, kerr.ErrorForCode(response.ErrorCode), "group %q in generation %d, as %s", group, generation, m.ID)
+	}
 }

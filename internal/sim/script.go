@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/twmb/franz-go/pkg/kmsg"
-
 	"github.com/musterkafka/muster/groupmember"
 )
 
@@ -78,7 +76,7 @@ func (c *conversation) Step(now time.Time, ev groupmember.Event, _ []groupmember
 	actions := c.member.Step(now, ev, nil)
 	for _, a := range actions {
 		if send, ok := a.(groupmember.Send); ok {
-			c.apis[send.Seq] = answerTo(send.Req)
+			c.apis[send.Seq] = directives[kindOf(plain(send.Req))]
 		}
 		c.text.WriteString(groupmember.DescribeAction(a) + "\n")
 	}
@@ -153,21 +151,8 @@ func flagged(name string, set bool) string {
 	return ""
 }
 
-// answerTo is the name of the directive with the answer to a request.
-func answerTo(req kmsg.Request) string {
-	switch kmsg.Key(req.Key()) {
-	case kmsg.JoinGroup:
-		return "join-group"
-	case kmsg.SyncGroup:
-		return "sync-group"
-	case kmsg.Heartbeat:
-		return "heartbeat"
-	case kmsg.LeaveGroup:
-		return "leave-group"
-	case kmsg.OffsetCommit:
-		return "offset-commit"
-	case kmsg.OffsetFetch:
-		return "offset-fetch"
-	}
-	panic("BUG: no directive answers a " + kmsg.NameForKey(req.Key()))
+// directives are those with the answers to requests.
+var directives = [callKinds]string{
+	joinCall: "join-group", syncCall: "sync-group", beatCall: "heartbeat", leaveCall: "leave-group",
+	commitCall: "offset-commit", fetchCall: "offset-fetch",
 }

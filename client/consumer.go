@@ -106,6 +106,7 @@ func (cl *Client) consumer(cfg ConsumerConfig, start func(groupmember.Config, dr
 		Owner:       owner{c},
 		Log:         cl.log, // it names the group itself
 		Trace:       c.cfg.Trace.Member,
+		History:     c.history(),
 	})
 	close(c.started)
 	c.wg.Go(c.run)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"time"
 
@@ -120,6 +121,14 @@ type ConsumerConfig struct {
 
 	// Trace is told what happens to the Consumer. Nil means nobody is.
 	Trace *ConsumerTrace
+
+	// History gets all that the group member is told and answers, for
+	// "muster replay" (package groupmember/history): a header now, and a line for each step, each in one
+	// Write, until Close returns. The member waits for Write, so it must not block; a
+	// file will do. After its first error, which is logged, no more is written and the member
+	// goes on. It must be for this Consumer alone. There are no records and no credentials in
+	// it, but committed offsets with their metadata. Nil writes nothing.
+	History io.Writer
 }
 
 // ClassicConfig is the part of a ConsumerConfig that only Kafka's classic group

@@ -1,9 +1,6 @@
 package assign
 
-import (
-	"cmp"
-	"slices"
-)
+import "slices"
 
 // solve looks for the plan and enters it into owner, and returns how much of the work
 // allowed is left. If none is, the plan is not the best: what could not be thought through is
@@ -98,7 +95,7 @@ func (e *exchange) keep(n *network, stay int32, list []int32) []int32 {
 		}
 	}
 	if kept < len(list) {
-		slices.SortFunc(list, e.byNumber)
+		e.room = e.sortByNumber(list, e.room)
 	}
 	for _, a := range arcs {
 		if int(a.to) < len(e.members) {
@@ -140,18 +137,17 @@ func (e *exchange) handOut(n *network, node int32) {
 	}
 }
 
-// byNumber orders partitions by number first and by topic then.
-func (r *roster) byNumber(a, b int32) int {
-	topicA, numberA := r.locate(a)
-	topicB, numberB := r.locate(b)
-	return cmp.Or(cmp.Compare(numberA, numberB), cmp.Compare(topicA, topicB))
-}
-
-// locate returns the topic of a partition and its number there.
-func (r *roster) locate(partition int32) (topic, number int32) {
-	at, found := slices.BinarySearch(r.first, partition)
-	if !found {
-		at--
+// sortByNumber sorts partitions by number first and by topic then. It works in room, which it
+// returns for the next call.
+func (r *roster) sortByNumber(list []int32, room []int64) []int64 {
+	room = room[:0]
+	for _, p := range list {
+		_, number := r.locate(p)
+		room = append(room, int64(number)<<32|int64(p))
 	}
-	return int32(at), partition - r.first[at]
+	slices.Sort(room)
+	for i, key := range room {
+		list[i] = int32(key)
+	}
+	return room
 }

@@ -43,9 +43,10 @@ func (r *roster) release(owner []int32, owned, target []int) {
 			surplus[m] = append(surplus[m], int32(p))
 		}
 	}
+	var room []int64
 	for m, list := range surplus {
 		if len(list) > 0 {
-			slices.SortFunc(list, r.byNumber)
+			room = r.sortByNumber(list, room)
 			for _, p := range list[target[m]:] {
 				owner[p] = nobody
 			}

@@ -30,6 +30,7 @@ type exchange struct {
 	stays []int32 // nodes
 	gates []int32 // nodes
 	hands []hand  // used again and again by handOut
+	room  []int64 // and by keep
 }
 
 type gang struct{ rack, node, people int32 }

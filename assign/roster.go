@@ -16,6 +16,7 @@ type roster struct {
 	topics  []string         // as Java orders them
 	first   []int32          // by topic, the number of its partition 0; one more at the end
 	number  map[string]int32 // by name of a topic
+	sign    []int32          // by stretch of partitions, the topic of the first one; see locate
 }
 
 func newRoster(g Group, order func(a, b Member) int) (*roster, error) {
@@ -78,7 +79,22 @@ func (r *roster) numberTopics(lists [][]string, known map[string]Topic) {
 	for i, name := range r.topics {
 		r.number[name] = int32(i)
 		r.first = append(r.first, r.first[i]+known[name].Partitions)
+		for int32(len(r.sign))*stretch < r.first[i+1] {
+			r.sign = append(r.sign, int32(i))
+		}
 	}
+}
+
+// stretch is how many partitions go by from one sign to the next.
+const stretch = 32
+
+// locate returns the topic of a partition and its number there.
+func (r *roster) locate(partition int32) (topic, number int32) {
+	topic = r.sign[partition/stretch]
+	for partition >= r.first[topic+1] {
+		topic++
+	}
+	return topic, partition - r.first[topic]
 }
 
 // numberKinds turns the lists of members into kinds, equal ones into one.

@@ -33,6 +33,9 @@ func (o owner) Suspended() { o.suspend(true) }
 // Resumed implements driver.Owner.
 func (o owner) Resumed() { o.suspend(false) }
 
+// Rebalanced implements driver.Owner.
+func (o owner) Rebalanced(*groupmember.Rebalance) {}
+
 func (o owner) suspend(suspended bool) {
 	o.c.mu.Lock()
 	o.c.suspended = suspended

@@ -71,30 +71,53 @@ func (t *translator) Encode(_ context.Context, owned groupmember.Partitions, gen
 }
 
 // Plan implements driver.Translator.
-func (t *translator) Plan(ctx context.Context, generation int32, protocol string, joined []groupmember.Joined) ([]groupmember.Assignment, error) {
-	assignor := t.assignor(protocol)
-	if assignor == nil {
-		return nil, fmt.Errorf("the group has chosen the assignor %q, which this member does not have", protocol)
-	}
-	group, topics, err := t.group(ctx, joined)
+func (t *translator) Plan(ctx context.Context, q groupmember.Plan) ([]groupmember.Assignment, groupmember.Composition, error) {
+	group, topics, err := t.group(ctx, q.Members)
 	if err != nil {
-		return nil, err
+		return nil, groupmember.Composition{}, err
+	}
+	var assignments []groupmember.Assignment
+	if !q.Skip {
+		if assignments, err = t.plan(q, group); err != nil {
+			return nil, groupmember.Composition{}, err
+		}
+	}
+	if context.Cause(ctx) != nil {
+		return nil, groupmember.Composition{}, context.Cause(ctx) // the round is over: nobody leads by this plan
+	}
+	t.lead(group, topics)
+	return assignments, composition(group), nil
+}
+
+// composition is the group as explanations of its rebalances want it.
+func composition(g assign.Group) groupmember.Composition {
+	c := groupmember.Composition{Topics: make(map[string][]string, len(g.Members)), Partitions: make(map[string]int32, len(g.Topics))}
+	for _, m := range g.Members {
+		c.Topics[m.ID] = m.Topics
+	}
+	for name, t := range g.Topics {
+		c.Partitions[name] = t.Partitions
+	}
+	return c
+}
+
+// plan runs the assignor.
+func (t *translator) plan(q groupmember.Plan, group assign.Group) ([]groupmember.Assignment, error) {
+	assignor := t.assignor(q.Protocol)
+	if assignor == nil {
+		return nil, fmt.Errorf("the group has chosen the assignor %q, which this member does not have", q.Protocol)
 	}
 	plan, left, err := runAssignor(assignor, group)
 	if err != nil {
 		return nil, err
 	}
 	if n := left.Count(); n > 0 {
-		t.log.Warn("the assignor has left partitions to nobody", "assignor", protocol, "generation", generation, "count", n)
+		t.log.Warn("the assignor has left partitions to nobody", "assignor", q.Protocol, "generation", q.Generation, "count", n)
 	}
 	assignments := make([]groupmember.Assignment, 0, len(plan))
 	for _, e := range plan {
 		assignments = append(assignments, groupmember.Assignment(e))
 	}
-	if context.Cause(ctx) != nil {
-		return nil, context.Cause(ctx) // the round is over: nobody leads by this plan
-	}
-	t.lead(group, topics)
 	return assignments, nil
 }
 

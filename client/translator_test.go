@@ -115,7 +115,7 @@ func TestAPlanOfARoundThatIsOverIsForgotten(t *testing.T) {
 			return assign.Range().Assign(g)
 		}}
 		c := b.open(ConsumerConfig{Assignors: []assign.Assignor{slow}})
-		_, err := c.translator.Plan(ctx, 1, "custom", []groupmember.Joined{joined("m", assign.Member{Topics: []string{"t"}})})
+		_, _, err := c.translator.Plan(ctx, groupmember.Plan{Generation: 1, Protocol: "custom", Members: []groupmember.Joined{joined("m", assign.Member{Topics: []string{"t"}})}})
 		require.ErrorIs(t, err, errTestEnd)
 		require.Nil(t, c.translator.planned)
 	})
@@ -128,11 +128,11 @@ func TestAPlanIsMadeOfFreshMetadataOfAllTopicsOfTheGroup(t *testing.T) {
 		b.change(func() {
 			b.topics["other"] = topicAnswer("other", idB, 0, partitionAnswer(0, 1, 0), partitionAnswer(1, 1, 0))
 		})
-		plan, err := b.consumer.translator.Plan(t.Context(), 1, "range", []groupmember.Joined{
+		plan, _, err := b.consumer.translator.Plan(t.Context(), groupmember.Plan{Generation: 1, Protocol: "range", Members: []groupmember.Joined{
 			joined("a", assign.Member{Topics: []string{"t"}}),
 			joined("b", assign.Member{Topics: []string{"t", "other", "missing"}}),
 			{ID: "c", Metadata: []byte{1}}, // B24: unreadable
-		})
+		}})
 		require.NoError(t, err)
 		require.Len(t, plan, 3)
 		require.Equal(t, assign.Partitions{"t": {0, 1}}, given(t, plan, "a"))
@@ -169,10 +169,10 @@ func TestACooperativePlanWithholdsWhatIsStillOwned(t *testing.T) {
 		}}
 		b.open(ConsumerConfig{Assignors: []assign.Assignor{custom}})
 		require.True(t, b.member.config.Cooperative)
-		plan, err := b.consumer.translator.Plan(t.Context(), 2, "custom", []groupmember.Joined{
+		plan, _, err := b.consumer.translator.Plan(t.Context(), groupmember.Plan{Generation: 2, Protocol: "custom", Members: []groupmember.Joined{
 			joined("a", assign.Member{Topics: []string{"t"}, Owned: assign.Partitions{"t": {0, 1}}, Generation: 1}),
 			joined("b", assign.Member{Topics: []string{"t"}, Generation: -1}),
-		})
+		}})
 		require.NoError(t, err)
 		require.Equal(t, assign.Partitions{"t": {0}}, given(t, plan, "a"))
 		require.Empty(t, given(t, plan, "b"))
@@ -189,9 +189,9 @@ func TestABadAssignorIsAnError(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			within(t, []int32{1}, func(t *testing.T, b *bench) {
 				b.open(ConsumerConfig{Assignors: []assign.Assignor{assignorFunc{assign: bad}}})
-				_, err := b.consumer.translator.Plan(t.Context(), 1, "custom", []groupmember.Joined{
+				_, _, err := b.consumer.translator.Plan(t.Context(), groupmember.Plan{Generation: 1, Protocol: "custom", Members: []groupmember.Joined{
 					joined("a", assign.Member{Topics: []string{"t"}}), joined("b", assign.Member{Topics: []string{"t"}}),
-				})
+				}})
 				require.ErrorContains(t, err, `assignor "custom"`)
 			})
 		})
@@ -226,7 +226,7 @@ func TestTheLeaderWantsANewRoundWhenATopicGrows(t *testing.T) {
 		grow()
 		require.Empty(t, b.member.rejoins, "another member leads")
 
-		_, err := c.translator.Plan(t.Context(), 1, "cooperative-sticky", []groupmember.Joined{joined("a", assign.Member{Topics: []string{"later", "t"}})})
+		_, _, err := c.translator.Plan(t.Context(), groupmember.Plan{Generation: 1, Protocol: "cooperative-sticky", Members: []groupmember.Joined{joined("a", assign.Member{Topics: []string{"later", "t"}})}})
 		require.NoError(t, err)
 		time.Sleep(10 * time.Minute)
 		synctest.Wait()
@@ -235,7 +235,7 @@ func TestTheLeaderWantsANewRoundWhenATopicGrows(t *testing.T) {
 		grow()
 		require.Len(t, b.member.rejoins, 1, "asked once")
 
-		_, err = c.translator.Plan(t.Context(), 2, "cooperative-sticky", []groupmember.Joined{joined("a", assign.Member{Topics: []string{"later", "t"}})})
+		_, _, err = c.translator.Plan(t.Context(), groupmember.Plan{Generation: 2, Protocol: "cooperative-sticky", Members: []groupmember.Joined{joined("a", assign.Member{Topics: []string{"later", "t"}})}})
 		require.NoError(t, err)
 		b.change(func() { b.topics["later"] = topicAnswer("later", idB, 0, partitionAnswer(0, 1, 0)) })
 		time.Sleep(6 * time.Minute)

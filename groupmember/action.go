@@ -48,13 +48,16 @@ type (
 		Generation int32
 	}
 
-	// Plan asks the elected leader's side for every member's assignment. A nil
-	// result is an error. Members come as the broker sent them.
+	// Plan asks the elected leader's side for every member's assignment.
+	// Members come as the broker sent them. With Skip the group goes on with the plan
+	// that it has (KIP-814): none is made, but whoever leads must from now on watch what
+	// the group subscribes to, as after any other Plan.
 	Plan struct {
 		Seq        Seq
 		Generation int32
 		Protocol   string
 		Members    []Joined
+		Skip       bool
 	}
 
 	// Decode asks what an assignment's bytes mean.
@@ -121,6 +124,11 @@ type (
 	// goes on without.
 	Warned struct{ Text string }
 
+	// Rebalanced explains a rebalance that is over for the member. It comes
+	// once for each, after its last Assigned or Revoke; what is not over by the Exit is explained
+	// before it. A member that was never in the group explains nothing.
+	Rebalanced struct{ Rebalance *Rebalance }
+
 	// Moved reports a move from one state to another, for logs and tests.
 	Moved struct {
 		From, To State
@@ -132,19 +140,20 @@ type (
 	Exit struct{ Failure Failure }
 )
 
-func (Find) action()      {}
-func (Send) action()      {}
-func (Encode) action()    {}
-func (Plan) action()      {}
-func (Decode) action()    {}
-func (Resolve) action()   {}
-func (Revoke) action()    {}
-func (Cancel) action()    {}
-func (Assigned) action()  {}
-func (Suspended) action() {}
-func (Resumed) action()   {}
-func (Committed) action() {}
-func (LookedUp) action()  {}
-func (Warned) action()    {}
-func (Moved) action()     {}
-func (Exit) action()      {}
+func (Find) action()       {}
+func (Send) action()       {}
+func (Encode) action()     {}
+func (Plan) action()       {}
+func (Decode) action()     {}
+func (Resolve) action()    {}
+func (Revoke) action()     {}
+func (Cancel) action()     {}
+func (Assigned) action()   {}
+func (Suspended) action()  {}
+func (Resumed) action()    {}
+func (Committed) action()  {}
+func (LookedUp) action()   {}
+func (Warned) action()     {}
+func (Rebalanced) action() {}
+func (Moved) action()      {}
+func (Exit) action()       {}

@@ -7,7 +7,7 @@ func (m *Member) onAsked() {
 	m.askedAt = m.now
 	switch {
 	case m.state == Resting:
-		m.prepare("application asks for records again")
+		m.prepare(Cause{Kind: ApplicationBack, Text: "application asks for records again"})
 	case m.parting.goal == toRest:
 		m.parting.goal = toReturn
 	}
@@ -33,6 +33,8 @@ func (m *Member) pollDue() time.Time {
 func (m *Member) onPollOverdue() {
 	m.warn("the application has not asked for records for " + m.cfg.PollInterval.String() + "; leaving the group until it does")
 	m.parting.remain = m.instance != nil
+	silent := Cause{Kind: ApplicationSilent, Text: "max poll interval exceeded"}
+	m.disturb(silent)
 	m.lose()
-	m.part(toRest, "max poll interval exceeded")
+	m.part(toRest, silent)
 }

@@ -21,7 +21,7 @@ func DescribeEvent(ev Event) string {
 	case Encoded:
 		return line("encoded", ev.Seq, outcome(ev.Failure, describeSubscription(ev.Subscription)))
 	case Planned:
-		return line("planned", ev.Seq, outcome(ev.Failure, describeAssignments(ev.Assignments)))
+		return line("planned", ev.Seq, outcome(ev.Failure, describeAssignments(ev.Assignments)+describeComposition(ev.Group)))
 	case Decoded:
 		text := list(ev.Partitions)
 		if len(ev.Foreign) > 0 {
@@ -65,7 +65,7 @@ func DescribeAction(a Action) string {
 	case Encode:
 		return line("encode", a.Seq, fmt.Sprintf("owned=%s generation=%d", list(a.Owned), a.Generation))
 	case Plan:
-		return line("plan", a.Seq, fmt.Sprintf("generation=%d protocol=%s members=%s", a.Generation, a.Protocol, describeJoined(a.Members)))
+		return line("plan", a.Seq, fmt.Sprintf("generation=%d protocol=%s members=%s%s", a.Generation, a.Protocol, describeJoined(a.Members), flag(" skip", a.Skip)))
 	case Decode:
 		return line("decode", a.Seq, fmt.Sprintf("protocol=%s %q", a.Protocol, a.Assignment))
 	case Resolve:
@@ -86,6 +86,8 @@ func DescribeAction(a Action) string {
 		return fmt.Sprintf("looked up ticket=%d %s", a.Ticket, outcome(a.Failure, describeResults(a.Results)))
 	case Warned:
 		return "warned: " + a.Text
+	case Rebalanced:
+		return "explained: " + strings.ReplaceAll(a.Rebalance.String(), "\n  ", "; ")
 	case Moved:
 		return fmt.Sprintf("moved %v -> %v: %s", a.From, a.To, a.Why)
 	case Exit:

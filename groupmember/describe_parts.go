@@ -2,6 +2,8 @@ package groupmember
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -43,6 +45,17 @@ func describeSubscription(s Subscription) string {
 
 func describeAssignments(all []Assignment) string {
 	return each(all, func(a Assignment) string { return fmt.Sprintf("%s:%q", a.MemberID, a.Bytes) })
+}
+
+func describeComposition(c Composition) string {
+	text := ""
+	for _, topic := range slices.Sorted(maps.Keys(c.Partitions)) {
+		text += fmt.Sprintf(" %s:%d", topic, c.Partitions[topic])
+	}
+	for _, id := range slices.Sorted(maps.Keys(c.Topics)) {
+		text += fmt.Sprintf(" %s=%v", id, c.Topics[id])
+	}
+	return text
 }
 
 func describeJoined(all []Joined) string {

@@ -42,10 +42,12 @@ type (
 	}
 
 	// Planned answers Plan: the bytes that each member shall get, one entry
-	// for every member of the question.
+	// for every member of the question, or none if it has Skip. Group is what the
+	// plan was made of; it serves explanations only.
 	Planned struct {
 		Seq         Seq
 		Assignments []Assignment
+		Group       Composition
 		Failure     Failure
 	}
 

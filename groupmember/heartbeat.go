@@ -73,9 +73,9 @@ func (m *Member) onHeartbeat(q question, ev Replied) {
 	case kerr.CoordinatorLoadInProgress:
 		m.beatAt = m.now.Add(m.backoff(&m.coordinator.failures))
 	case kerr.IllegalGeneration:
-		m.onStranger(q, m.sameID(), because(code, "Heartbeat"))
+		m.onStranger(q, m.sameID(), because(MemberExpelled, code, "Heartbeat"))
 	case kerr.UnknownMemberID:
-		m.onStranger(q, nobody, because(code, "Heartbeat"))
+		m.onStranger(q, nobody, because(MemberExpelled, code, "Heartbeat"))
 	case kerr.FencedInstanceID, kerr.GroupAuthorizationFailed, kerr.InvalidGroupID, kerr.UnsupportedVersion:
 		m.fail(refused(resp.ErrorCode, "heartbeat"))
 	default:
@@ -96,7 +96,7 @@ func (m *Member) onHeartbeatFailed(q question, failure Failure) {
 	}
 	m.strayed(q)
 	if m.beside() && q.seq > m.ask.seq {
-		m.giveUp("coordinator lost")
+		m.giveUp(Cause{Kind: CoordinatorLost, Text: "coordinator lost"})
 	}
 }
 
@@ -109,14 +109,14 @@ func (m *Member) onAlive(q question) {
 		m.accept(q) // the coordinator still counts down to the end of the SyncGroups
 	}
 	if m.state == Joining && m.doubt(q) {
-		m.giveUp("JoinGroup is not held")
+		m.giveUp(Cause{Kind: RequestUnanswered, Text: "JoinGroup is not held"})
 	}
 }
 
 // onRebalance takes the answer that members are joining. In a SyncGroup that
 // is held this cannot be.
 func (m *Member) onRebalance(q question) {
-	const why = "group is already rebalancing"
+	why := Cause{Kind: GroupRebalancing, Text: "group is already rebalancing"}
 	switch m.state {
 	case Stable:
 		m.prepare(why)
@@ -126,7 +126,7 @@ func (m *Member) onRebalance(q question) {
 		m.rounds.doubts = 0
 	case Syncing:
 		if m.doubt(q) {
-			m.giveUp("SyncGroup is not held")
+			m.giveUp(Cause{Kind: RequestUnanswered, Text: "SyncGroup is not held"})
 		}
 	case Idle, Finding, Waiting, Releasing, Encoding, Planning, Parting, Leaving, Resting, Exited:
 	}
@@ -135,15 +135,15 @@ func (m *Member) onRebalance(q question) {
 // onStranger takes the answer that the member is not in the generation. While
 // a request is held, that request's own answer decides, since a heartbeat may
 // cross it; but the wait is not for ever.
-func (m *Member) onStranger(q question, left identity, why string) {
+func (m *Member) onStranger(q question, left identity, c Cause) {
 	if !m.beside() {
-		m.expelled(left, why)
+		m.expelled(left, c)
 		return
 	}
 	if left == nobody {
 		m.suspend()
 	}
 	if m.doubt(q) {
-		m.expelled(left, why)
+		m.expelled(left, c)
 	}
 }

@@ -20,7 +20,7 @@ func (m *Member) onEncoded(ev Encoded) {
 	switch {
 	case ev.Failure.Failed():
 		m.warn("the subscription could not be encoded: " + ev.Failure.Text)
-		m.wait("subscription not encoded")
+		m.wait(Cause{Kind: SubscriptionFailed, Text: "subscription not encoded"})
 	case len(ev.Subscription.Protocols) == 0:
 		m.fail(Failure{Kind: Rejected, Text: "the subscription names no assignor"})
 	case !m.coordinator.known:
@@ -54,6 +54,7 @@ func (m *Member) join() {
 		req.Protocols = append(req.Protocols, protocol)
 	}
 	req.Reason = reason(m.rounds.why) // KIP-800
+	m.attempt(req.Reason, 1)
 	m.ask = m.send(RouteGroup, req)
 }
 
@@ -75,22 +76,22 @@ func (m *Member) onJoinGroup(q question, ev Replied) {
 		m.rounds.why = "need to re-join with the given member-id"
 		m.proceed()
 	case kerr.CoordinatorLoadInProgress:
-		m.wait(because(code, "JoinGroup"))
+		m.wait(because(RequestRefused, code, "JoinGroup"))
 	case kerr.NotCoordinator, kerr.CoordinatorNotAvailable:
 		m.strayed(q)
-		m.hurry(because(code, "JoinGroup"))
+		m.hurry(because(CoordinatorLost, code, "JoinGroup"))
 	case kerr.RebalanceInProgress: // the group is being converted (KIP-848), or could not be persisted
-		m.hurry(because(code, "JoinGroup"))
+		m.hurry(because(GroupRebalancing, code, "JoinGroup"))
 	case kerr.UnknownMemberID:
-		m.expelled(nobody, because(code, "JoinGroup"))
+		m.expelled(nobody, because(MemberExpelled, code, "JoinGroup"))
 	case kerr.IllegalGeneration:
-		m.expelled(m.sameID(), because(code, "JoinGroup"))
+		m.expelled(m.sameID(), because(MemberExpelled, code, "JoinGroup"))
 	case kerr.FencedInstanceID, kerr.GroupMaxSizeReached, kerr.InconsistentGroupProtocol, kerr.InvalidSessionTimeout,
 		kerr.InvalidGroupID, kerr.GroupAuthorizationFailed, kerr.UnsupportedVersion:
 		m.fail(refused(resp.ErrorCode, "joining"))
 	default:
 		if passing(code) {
-			m.wait(because(code, "JoinGroup"))
+			m.wait(because(RequestRefused, code, "JoinGroup"))
 		} else {
 			m.fail(refused(resp.ErrorCode, "joining"))
 		}
@@ -111,27 +112,25 @@ func (m *Member) onJoined(q question, resp *kmsg.JoinGroupResponse) {
 	}
 	if problem := m.absurd(resp, leads); problem != "" {
 		m.warn("JoinGroup was answered with " + problem)
-		m.wait("JoinGroup answered with " + problem)
+		m.wait(Cause{Kind: AnswerSenseless, Text: "JoinGroup answered with " + problem})
 		return
 	}
 	if m.missedRound(q, resp.Generation) {
-		m.expelled(m.sameID(), "a round has ended without this member")
+		m.expelled(m.sameID(), Cause{Kind: RoundMissed, Text: "a round has ended without this member"})
 		return
 	}
 	m.identity = identity{id: resp.MemberID, generation: resp.Generation}
 	m.protocol, m.leader = *resp.Protocol, leads
 	m.trust.synced, m.trust.place = false, q.place
+	m.noteJoined(resp.LeaderID)
 	m.accept(q)
 	m.beatAt = m.now.Add(m.cfg.HeartbeatInterval)
 
-	switch {
-	case !leads:
-		m.sync("follower", nil)
-	case resp.SkipAssignment: // KIP-814: the plan is in place already
-		m.sync("leader of an unchanged group", nil)
-	default:
-		m.plan(resp.Members)
+	if leads {
+		m.plan(resp)
+		return
 	}
+	m.sync("follower", nil)
 }
 
 // missedRound reports whether a round may have ended without the member between
@@ -176,7 +175,7 @@ func (m *Member) unanswered(q question, api string, failure Failure) {
 		return
 	}
 	m.strayed(q)
-	m.hurry(api + " was not answered")
+	m.hurry(Cause{Kind: CoordinatorLost, Text: api + " was not answered"})
 }
 
 // reason is why as requests want it: Kafka takes 255 characters (KIP-800).
@@ -187,8 +186,8 @@ func reason(why string) *string {
 	return &why
 }
 
-func because(code *kerr.Error, api string) string {
-	return "encountered " + code.Message + " from " + api + " response"
+func because(kind CauseKind, code *kerr.Error, api string) Cause {
+	return Cause{Kind: kind, Code: code.Code, Text: "encountered " + code.Message + " from " + api + " response"}
 }
 
 // warn tells of something once, not at each try: it is told again only after

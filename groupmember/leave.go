@@ -20,8 +20,8 @@ const (
 // parting is what the member remembers of its leave-taking.
 type parting struct {
 	goal    goal
-	why     string // sent with the LeaveGroup (KIP-800)
-	remain  bool   // without a LeaveGroup (KIP-1092)
+	cause   Cause // its Text is sent with the LeaveGroup (KIP-800)
+	remain  bool  // without a LeaveGroup (KIP-1092)
 	failure Failure
 }
 
@@ -30,14 +30,16 @@ func (m *Member) onLeave(ev Leave) {
 		return
 	}
 	m.parting.remain = ev.Remain
-	m.part(forGood, ev.Why)
+	m.part(forGood, Cause{Kind: LeaveRequested, Text: ev.Why})
 }
 
 // part begins to leave: the application lets go, then the coordinator is told.
 // What the present state waits for does not matter any more, except for a first
 // join: its answer brings the ID to leave with.
-func (m *Member) part(goal goal, why string) {
-	m.parting.goal, m.parting.why = goal, why
+func (m *Member) part(goal goal, c Cause) {
+	m.parting.goal, m.parting.cause = goal, c
+	m.disturbMembership(c)
+	why := c.Text
 	if m.state == Parting || m.state == Leaving {
 		return
 	}
@@ -93,8 +95,9 @@ func (m *Member) sayFarewell() {
 	member := kmsg.NewLeaveGroupRequestMember()
 	member.MemberID = m.id
 	member.InstanceID = m.instance
-	member.Reason = reason(m.parting.why) // KIP-800
+	member.Reason = reason(m.parting.cause.Text) // KIP-800
 	req.Members = append(req.Members, member)
+	m.attempt(member.Reason, 0)
 	m.ask = m.send(RouteControl, req)
 }
 
@@ -112,13 +115,13 @@ func (m *Member) onFarewell(q question, ev Replied) {
 			m.sayFarewellLater()
 		} else {
 			m.warn("LeaveGroup failed: " + failure.Text)
-			m.gone(m.parting.why)
+			m.gone(m.parting.cause.Text)
 		}
 		return
 	}
 	switch code := kerr.TypedErrorForCode(leaveCode(resp)); code {
 	case nil, kerr.UnknownMemberID, kerr.FencedInstanceID, kerr.GroupIDNotFound: // in any case we are not in it
-		m.gone(m.parting.why)
+		m.gone(m.parting.cause.Text)
 	case kerr.NotCoordinator, kerr.CoordinatorNotAvailable:
 		m.strayed(q)
 		m.sayFarewellLater()
@@ -129,7 +132,7 @@ func (m *Member) onFarewell(q question, ev Replied) {
 			m.retryAt = m.now.Add(m.backoff(&m.coordinator.failures))
 		} else {
 			m.warn("LeaveGroup was refused: " + code.Message)
-			m.gone(m.parting.why)
+			m.gone(m.parting.cause.Text)
 		}
 	}
 }
@@ -159,16 +162,21 @@ func (m *Member) onLateJoin(ev Replied) {
 		}
 	}
 	if m.state == Leaving {
-		m.depart(m.parting.why)
+		m.depart(m.parting.cause.Text)
 	}
 }
 
 // gone goes on after the membership.
 func (m *Member) gone(why string) {
-	goal, left := m.parting.goal, nobody
-	if goal == forGood {
+	goal, cause, left := m.parting.goal, m.parting.cause, nobody
+	switch goal {
+	case forGood:
 		m.exit(m.parting.failure)
 		return
+	case toReturn:
+		m.explain(Withdrawn)
+	case toRest, stay:
+		m.explain(Rested)
 	}
 	if m.parting.remain {
 		left = m.sameID() // the group has not been told, so the ID is still ours
@@ -176,7 +184,7 @@ func (m *Member) gone(why string) {
 	m.forget(left)
 	m.parting = parting{}
 	if goal == toReturn {
-		m.wait(why)
+		m.wait(cause)
 		return
 	}
 	m.rounds = rounds{} // who comes back from a rest has tried nothing yet
@@ -187,7 +195,8 @@ func (m *Member) gone(why string) {
 // is told only if the trouble is on our side; else it would not listen.
 func (m *Member) fail(failure Failure) {
 	tell := failure.Kind == Rejected && m.coordinator.known
-	m.parting = parting{goal: forGood, why: "consumer failed", remain: !tell, failure: failure}
+	m.parting = parting{goal: forGood, cause: Cause{Kind: MemberFailed, Text: "consumer failed"}, remain: !tell, failure: failure}
+	m.disturb(Cause{Kind: MemberFailed, Code: failure.Code, Text: failure.Text})
 	m.drop(&m.ask)
 	m.lose()
 	if m.revoke.open() {
@@ -204,6 +213,7 @@ func (m *Member) onAbandon() {
 		failure = Failure{Kind: Canceled, Text: "left without an answer from the coordinator, in state " + m.state.String() +
 			": the group may count the member in until its session times out"}
 	}
+	m.disturbMembership(Cause{Kind: LeaveRequested, Text: "abandoned"})
 	m.exit(failure)
 }
 
@@ -213,6 +223,19 @@ func (m *Member) exit(failure Failure) {
 	m.closeCommits()
 	m.closeLookUps()
 	m.ask, m.revoke, m.find, m.beat = question{}, question{}, question{}, question{}
+	m.noteLost(m.owned) // what was not given back by now
+	m.owned, m.ownedSince = nil, -1
+	m.explain(ended(failure))
 	m.enter(Exited, "done")
 	m.emit(Exit{Failure: failure})
+}
+
+func ended(failure Failure) Outcome {
+	switch {
+	case !failure.Failed():
+		return Left
+	case failure.Kind == Canceled:
+		return Abandoned
+	}
+	return Failed
 }

@@ -18,6 +18,7 @@ type Member struct {
 	identity        // who the coordinator thinks the member is
 	protocol string // chosen by the coordinator for this generation
 	leader   bool   // of this generation
+	skips    bool   // leads, and the plan is in place already (KIP-814)
 	offered  []Protocol
 
 	owned      Partitions // what the application has, with what it is letting go of
@@ -39,6 +40,7 @@ type Member struct {
 	commits     commits
 	lookups     lookups
 	settling    settling
+	explaining  explaining
 
 	beatAt  time.Time // next heartbeat
 	retryAt time.Time // end of Waiting, or the next LeaveGroup
@@ -209,6 +211,7 @@ func (m *Member) enter(to State, why string) {
 	if to == m.state {
 		return
 	}
+	m.spend()
 	from := m.state
 	m.state = to
 	m.emit(Moved{From: from, To: to, Why: why})
@@ -219,7 +222,7 @@ func (m *Member) onStart() {
 		return
 	}
 	m.askedAt = m.now
-	m.prepare("consumer started")
+	m.prepare(Cause{Kind: MemberStarted, Text: "consumer started"})
 }
 
 // answerOf returns the response of a Replied, or the failure in its place.
@@ -255,5 +258,6 @@ func (m *Member) Status() Status {
 		Suspended:   m.trust.suspended,
 		Owned:       m.owned,
 		OwnedSince:  m.ownedSince,
+		Last:        m.explaining.last,
 	}
 }

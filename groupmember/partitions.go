@@ -22,6 +22,20 @@ func subtract(p, q Partitions) Partitions {
 	return left
 }
 
+// union returns what is in p or in q.
+func union(p, q Partitions) Partitions {
+	if len(p) == 0 {
+		return q
+	}
+	both := maps.Clone(p)
+	for topic, ids := range q {
+		all := slices.Concat(both[topic], ids)
+		slices.Sort(all)
+		both[topic] = slices.Compact(all)
+	}
+	return both
+}
+
 func (p Partitions) has(topic string, partition int32) bool {
 	return slices.Contains(p[topic], partition)
 }

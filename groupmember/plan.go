@@ -4,8 +4,15 @@ import "github.com/twmb/franz-go/pkg/kmsg"
 
 // plan asks for everybody's assignment. Heartbeats go on meanwhile, so that a
 // slow assignor does not cost the membership.
-func (m *Member) plan(members []kmsg.JoinGroupResponseMember) {
-	m.enter(Planning, "elected leader")
+// A leader that is back in a group that has not changed asks too, without
+// the need of a plan (KIP-814): it has to watch the group's topics again.
+func (m *Member) plan(resp *kmsg.JoinGroupResponse) {
+	why := "elected leader"
+	if resp.SkipAssignment {
+		why = "leader of an unchanged group"
+	}
+	m.enter(Planning, why)
+	members := resp.Members
 	joined := make([]Joined, 0, len(members))
 	for _, j := range members {
 		one := Joined{ID: j.MemberID, Metadata: j.ProtocolMetadata}
@@ -15,13 +22,23 @@ func (m *Member) plan(members []kmsg.JoinGroupResponseMember) {
 		joined = append(joined, one)
 	}
 	m.ask = m.question()
-	m.emit(Plan{Seq: m.ask.seq, Generation: m.generation, Protocol: m.protocol, Members: joined})
+	m.explaining.joined, m.skips = bare(joined), resp.SkipAssignment
+	m.emit(Plan{Seq: m.ask.seq, Generation: m.generation, Protocol: m.protocol, Members: joined, Skip: resp.SkipAssignment})
 }
 
 // onPlanned sends the plan, or makes room for another leader.
 func (m *Member) onPlanned(ev Planned) {
-	if ev.Failure.Failed() {
-		m.withdraw("no plan for the group", ev.Failure)
+	if ev.Failure.Failed() && !m.skips {
+		m.withdraw(Cause{Kind: PlanFailed, Text: "no plan for the group"}, ev.Failure)
+		return
+	}
+	m.compare(m.explaining.joined, ev.Group)
+	m.explaining.joined = nil
+	if m.skips {
+		if ev.Failure.Failed() {
+			m.warn("the topics of the group cannot be watched, so that changes of them are noticed only after the next rebalance: " + ev.Failure.Text)
+		}
+		m.sync("plan kept", nil)
 		return
 	}
 	m.sync("plan made", ev.Assignments)
@@ -38,7 +55,7 @@ func (m *Member) decode(assignment []byte) {
 // first (KIP-429).
 func (m *Member) onDecoded(ev Decoded) {
 	if ev.Failure.Failed() {
-		m.withdraw("assignment cannot be read", ev.Failure)
+		m.withdraw(Cause{Kind: AssignmentUnreadable, Text: "assignment cannot be read"}, ev.Failure)
 		return
 	}
 	m.onForeign(ev.Foreign)
@@ -61,7 +78,7 @@ func (m *Member) onForeign(foreign Partitions) {
 		return
 	}
 	if m.rounds.foreign++; m.rounds.foreign <= hurries {
-		m.rounds.again = "received assignment does not match the current subscription"
+		m.rounds.again = Cause{Kind: AssignmentMismatch, Text: "received assignment does not match the current subscription"}
 		return
 	}
 	if m.rounds.foreign == hurries+1 {
@@ -80,20 +97,22 @@ func (m *Member) settleDown(target Partitions) {
 	m.rounds = rounds{again: m.rounds.again, foreign: m.rounds.foreign}
 	m.quicken()
 	m.emit(Assigned{Generation: m.generation, Added: added, Owned: target})
-	if m.rounds.again != "" {
+	m.explain(Settled)
+	if m.rounds.again.Kind != NoCause {
 		m.prepare(m.rounds.again)
 	}
 }
 
 // withdraw leaves the group after a round that failed on our side, so that the
 // others can go on, and comes back later; it gives up when that does not help.
-func (m *Member) withdraw(why string, failure Failure) {
+func (m *Member) withdraw(c Cause, failure Failure) {
 	m.rounds.failed++
-	m.warn(why + ": " + failure.Text)
+	m.warn(c.Text + ": " + failure.Text)
+	m.disturb(Cause{Kind: c.Kind, Text: failure.Text})
 	if m.rounds.failed >= failedRounds {
 		m.parting.failure = failure
-		m.part(forGood, why)
+		m.part(forGood, c)
 		return
 	}
-	m.part(toReturn, why)
+	m.part(toReturn, c)
 }

@@ -94,7 +94,7 @@ func (w *watch) answer() {
 	case groupmember.Revoke:
 		w.step(groupmember.Released{Seq: seqOf(w.pop("Revoke"))})
 	case groupmember.Resolve, groupmember.Cancel, groupmember.Assigned, groupmember.Suspended, groupmember.Resumed, groupmember.Committed,
-		groupmember.LookedUp, groupmember.Warned, groupmember.Moved, groupmember.Exit:
+		groupmember.LookedUp, groupmember.Warned, groupmember.Rebalanced, groupmember.Moved, groupmember.Exit:
 		require.Fail(w.t, "not a question", w.history())
 	}
 }
@@ -171,7 +171,7 @@ func nameOf(a groupmember.Action) string {
 	case groupmember.Revoke:
 		return "Revoke"
 	case groupmember.Cancel, groupmember.Assigned, groupmember.Suspended, groupmember.Resumed, groupmember.Committed,
-		groupmember.LookedUp, groupmember.Warned, groupmember.Moved, groupmember.Exit:
+		groupmember.LookedUp, groupmember.Warned, groupmember.Rebalanced, groupmember.Moved, groupmember.Exit:
 	}
 	return ""
 }

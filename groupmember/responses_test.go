@@ -2,6 +2,7 @@ package groupmember_test
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/stretchr/testify/require"
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -45,8 +46,8 @@ func (a arguments) response(name string) kmsg.Response {
 	return nil
 }
 
-// joinGroup reads members=(a,b): "me" is this member, and leads unless leader=
-// says otherwise. Lines of "member metadata" or "member metadata instance" do as well.
+// joinGroup reads members=(a,b/i): b is static, with the instance ID i. Lines of
+// "member metadata" or "member metadata instance" do as well.
 func (a arguments) joinGroup() kmsg.Response {
 	resp := kmsg.NewPtrJoinGroupResponse()
 	resp.ErrorCode = a.code("code")
@@ -65,7 +66,11 @@ func (a arguments) joinGroup() kmsg.Response {
 		}
 		for _, id := range arg.Vals {
 			member := kmsg.NewJoinGroupResponseMember()
+			id, instance, static := strings.Cut(id, "/")
 			member.MemberID, member.ProtocolMetadata = id, []byte("theirs")
+			if static {
+				member.InstanceID = &instance
+			}
 			resp.Members = append(resp.Members, member)
 		}
 	}

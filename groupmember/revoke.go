@@ -23,6 +23,7 @@ func (m *Member) lose() {
 	}
 	all := m.owned
 	m.revoke, m.lost = m.question(), true
+	m.noteLost(all)
 	m.owned, m.ownedSince, m.giving, m.target = nil, -1, nil, nil
 	m.trust.suspended = false
 	m.emit(Revoke{Seq: m.revoke.seq, Partitions: all, Lost: true})
@@ -37,19 +38,20 @@ func (m *Member) onReleased() {
 	if len(m.owned) == 0 {
 		m.owned, m.ownedSince = nil, -1
 	}
+	m.noteGivenBack(gone)
 	m.forfeitLookUps(gone)
 	switch m.state {
 	case Releasing:
 		m.proceed()
 	case Yielding:
-		m.rounds.again = "need to revoke partitions and re-join"
+		m.rounds.again = Cause{Kind: PartitionsYielded, Text: "need to revoke partitions and re-join"}
 		m.settleDown(m.target)
 	case Parting:
 		if len(m.owned) > 0 {
 			m.release(m.owned)
 			return
 		}
-		m.depart(m.parting.why)
+		m.depart(m.parting.cause.Text)
 	case Idle, Finding, Waiting, Encoding, Joining, Planning, Syncing, Decoding, Stable, Leaving, Resting, Exited:
 		// No Revoke is open in these.
 	}
@@ -69,5 +71,5 @@ func (m *Member) releaseDue() time.Time {
 // partitions now.
 func (m *Member) onReleaseOverdue() {
 	m.warn("the application did not let go of its partitions within the rebalance timeout; they are lost")
-	m.expelled(m.sameID(), "partitions were not released in time")
+	m.expelled(m.sameID(), Cause{Kind: ReleaseOverdue, Text: "partitions were not released in time"})
 }

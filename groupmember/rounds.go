@@ -14,7 +14,7 @@ const failedRounds = 3
 // rounds is what the member remembers from one attempt to join to the next.
 type rounds struct {
 	why      string // sent with the JoinGroup (KIP-800)
-	again    string // why another round shall follow this one; "" if none
+	again    Cause  // why another round shall follow this one; zero if none shall
 	hurried  int    // attempts made at once, since last Stable
 	failures int    // for back-off, since last Stable
 	failed   int    // in a row, for want of a plan or a readable assignment
@@ -29,23 +29,24 @@ type rounds struct {
 func (m *Member) onRejoin(ev Rejoin) {
 	switch m.state {
 	case Stable:
-		m.prepare(ev.Why)
+		m.prepare(Cause{Kind: RejoinRequested, Text: ev.Why})
 	case Encoding, Joining, Planning, Syncing, Decoding, Yielding:
-		m.rounds.again = ev.Why
+		m.rounds.again = Cause{Kind: RejoinRequested, Text: ev.Why}
 	case Idle, Finding, Waiting, Releasing, Parting, Leaving, Resting, Exited:
 	}
 }
 
 // prepare begins a round. An eager member gives everything back first, while
 // it is still a member and may commit.
-func (m *Member) prepare(why string) {
-	m.rounds.why, m.rounds.again = why, ""
+func (m *Member) prepare(c Cause) {
+	m.disturb(c)
+	m.rounds.why, m.rounds.again = c.Text, Cause{}
 	if m.revoke.open() {
-		m.enter(Releasing, why)
+		m.enter(Releasing, c.Text)
 		return
 	}
 	if !m.cfg.Cooperative && len(m.owned) > 0 {
-		m.enter(Releasing, why)
+		m.enter(Releasing, c.Text)
 		m.release(m.owned)
 		return
 	}
@@ -53,15 +54,15 @@ func (m *Member) prepare(why string) {
 }
 
 // hurry begins a round without the wait that otherwise follows a failure.
-func (m *Member) hurry(why string) {
+func (m *Member) hurry(c Cause) {
 	m.rounds.hurried++
-	m.prepare(why)
+	m.prepare(c)
 }
 
 // proceed goes on with a round once nothing has to be given back any more.
 func (m *Member) proceed() {
 	if m.rounds.hurried > hurries {
-		m.wait(m.rounds.why)
+		m.pause()
 		return
 	}
 	m.approach()
@@ -78,9 +79,14 @@ func (m *Member) approach() {
 }
 
 // wait puts the next attempt off.
-func (m *Member) wait(why string) {
-	m.rounds.why = why
-	m.enter(Waiting, why)
+func (m *Member) wait(c Cause) {
+	m.disturb(c)
+	m.rounds.why = c.Text
+	m.pause()
+}
+
+func (m *Member) pause() {
+	m.enter(Waiting, m.rounds.why)
 	m.retryAt = m.now.Add(m.backoff(&m.rounds.failures))
 }
 
@@ -114,9 +120,9 @@ func (m *Member) doubt(beat question) bool {
 
 // giveUp stops waiting for a held request and tries again, with the same
 // member ID.
-func (m *Member) giveUp(why string) {
+func (m *Member) giveUp(c Cause) {
 	m.drop(&m.ask)
-	m.hurry(why)
+	m.hurry(c)
 }
 
 // askAgainDue is when a held request is asked again. The broker may have forgotten
@@ -133,23 +139,24 @@ func (m *Member) askAgainDue() time.Time {
 
 func (m *Member) askAgain() {
 	m.drop(&m.ask)
-	m.prepare("no answer within the rebalance timeout")
+	m.prepare(Cause{Kind: RequestUnanswered, Text: "no answer within the rebalance timeout"})
 }
 
 // expelled says that the coordinator does not count the member in any more:
 // what it owned may be another's already. What is left of the identity says as
 // whom to come back.
-func (m *Member) expelled(left identity, why string) {
+func (m *Member) expelled(left identity, c Cause) {
+	m.disturb(c)
 	m.drop(&m.ask)
 	m.forget(left)
 	m.lose()
 	switch m.state {
 	case Parting, Leaving:
 		if !m.revoke.open() {
-			m.depart(why)
+			m.depart(c.Text)
 		}
 	case Idle, Finding, Waiting, Releasing, Encoding, Joining, Planning, Syncing, Decoding, Yielding, Stable, Resting, Exited:
-		m.hurry(why)
+		m.hurry(c)
 	}
 }
 

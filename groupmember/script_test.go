@@ -57,7 +57,7 @@ func (c *conversation) step(ev groupmember.Event) []string {
 		case groupmember.Revoke:
 			c.last["Revoke"] = a.Seq
 		case groupmember.Cancel, groupmember.Assigned, groupmember.Suspended, groupmember.Resumed, groupmember.Committed,
-			groupmember.LookedUp, groupmember.Warned, groupmember.Exit:
+			groupmember.LookedUp, groupmember.Warned, groupmember.Rebalanced, groupmember.Exit:
 		}
 	}
 	return lines
@@ -105,7 +105,7 @@ func (c *conversation) event(a arguments) (groupmember.Event, error) {
 	case "encoded":
 		return groupmember.Encoded{Seq: c.seq(a, "Encode"), Subscription: a.subscription(), Failure: a.failure()}, nil
 	case "planned":
-		return groupmember.Planned{Seq: c.seq(a, "Plan"), Assignments: a.assignments(), Failure: a.failure()}, nil
+		return groupmember.Planned{Seq: c.seq(a, "Plan"), Assignments: a.assignments(), Group: a.composition(), Failure: a.failure()}, nil
 	case "decoded":
 		return groupmember.Decoded{Seq: c.seq(a, "Decode"), Partitions: a.partitions(""), Foreign: a.partitions("foreign."), Failure: a.failure()}, nil
 	case "resolved":
@@ -306,6 +306,26 @@ func (a arguments) assignments() []groupmember.Assignment {
 	return all
 }
 
+// composition reads count.TOPIC=NUMBER and wants.MEMBER=(TOPIC,TOPIC).
+func (a arguments) composition() groupmember.Composition {
+	c := groupmember.Composition{}
+	for _, arg := range a.d.CmdArgs {
+		if topic, ok := strings.CutPrefix(arg.Key, "count."); ok {
+			if c.Partitions == nil {
+				c.Partitions = make(map[string]int32)
+			}
+			c.Partitions[topic] = int32(a.integer(arg.Vals[0]))
+		}
+		if id, ok := strings.CutPrefix(arg.Key, "wants."); ok {
+			if c.Topics == nil {
+				c.Topics = make(map[string][]string)
+			}
+			c.Topics[id] = arg.Vals
+		}
+	}
+	return c
+}
+
 func configOf(a arguments) groupmember.Config {
 	return groupmember.Config{
 		Group:             "g",
@@ -336,7 +356,9 @@ func script(t *testing.T, path string) []*conversation {
 		require.NotEmpty(t, all, "a script begins with a member")
 		c := all[len(all)-1]
 		if d.Cmd == "status" {
-			return fmt.Sprintf("%+v\n", c.member.Status())
+			status := c.member.Status()
+			status.Last = nil // it was told when it was over
+			return fmt.Sprintf("%+v\n", status)
 		}
 		if d.Cmd == "trusted" {
 			at := c.member.Trusted()

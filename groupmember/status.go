@@ -10,5 +10,6 @@ type Status struct {
 	Coordinator bool   // whether the coordinator is known
 	Suspended   bool   // whether the member must assume its loss
 	Owned       Partitions
-	OwnedSince  int32 // the generation in which Owned was assigned; -1 if none
+	OwnedSince  int32      // the generation in which Owned was assigned; -1 if none
+	Last        *Rebalance // the last one that is over; nil if none. It is not written again
 }

@@ -9,7 +9,7 @@ import (
 // what this member gets. The broker holds a follower's until the plan is in.
 func (m *Member) sync(why string, assignments []Assignment) {
 	if !m.coordinator.known { // lost while planning: the plan is of a round that is gone
-		m.hurry("coordinator lost before SyncGroup")
+		m.hurry(Cause{Kind: CoordinatorLost, Text: "coordinator lost before SyncGroup"})
 		return
 	}
 	m.enter(Syncing, why)
@@ -43,22 +43,22 @@ func (m *Member) onSyncGroup(q question, ev Replied) {
 	case nil:
 		m.onSynced(q, resp)
 	case kerr.RebalanceInProgress: // identity and partitions stay (KAFKA-13891)
-		m.hurry(because(code, "SyncGroup"))
+		m.hurry(because(GroupRebalancing, code, "SyncGroup"))
 	case kerr.IllegalGeneration:
-		m.expelled(m.sameID(), because(code, "SyncGroup"))
+		m.expelled(m.sameID(), because(MemberExpelled, code, "SyncGroup"))
 	case kerr.UnknownMemberID:
-		m.expelled(nobody, because(code, "SyncGroup"))
+		m.expelled(nobody, because(MemberExpelled, code, "SyncGroup"))
 	case kerr.NotCoordinator, kerr.CoordinatorNotAvailable:
 		m.strayed(q)
-		m.hurry(because(code, "SyncGroup"))
+		m.hurry(because(CoordinatorLost, code, "SyncGroup"))
 	case kerr.CoordinatorLoadInProgress:
-		m.wait(because(code, "SyncGroup"))
+		m.wait(because(RequestRefused, code, "SyncGroup"))
 	case kerr.FencedInstanceID, kerr.GroupAuthorizationFailed, kerr.InconsistentGroupProtocol, kerr.InvalidGroupID,
 		kerr.UnsupportedVersion:
 		m.fail(refused(resp.ErrorCode, "waiting for the assignment"))
 	default:
 		if passing(code) {
-			m.wait(because(code, "SyncGroup"))
+			m.wait(because(RequestRefused, code, "SyncGroup"))
 		} else {
 			m.fail(refused(resp.ErrorCode, "waiting for the assignment"))
 		}

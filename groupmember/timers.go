@@ -17,7 +17,7 @@ func (m *Member) Deadline() time.Time {
 // tick does what has become due. What one of these makes due in an earlier one
 // is seen by the next Deadline.
 func (m *Member) tick() {
-	m.whenDue(m.suspendDue(), (*Member).suspend)
+	m.whenDue(m.suspendDue(), (*Member).onSilence)
 	m.whenDue(m.releaseDue(), (*Member).onReleaseOverdue)
 	m.whenDue(m.pollDue(), (*Member).onPollOverdue)
 	m.whenDue(m.findDue(), (*Member).lookForCoordinator)

@@ -62,6 +62,14 @@ func (m *Member) roundEnd() time.Time {
 	return m.trust.calm.Add(m.cfg.RebalanceTimeout - m.cfg.Margin)
 }
 
+// onSilence suspends the member at its liveness deadline.
+func (m *Member) onSilence() {
+	if r := m.explaining.open; r != nil {
+		m.setBack(r, silence)
+	}
+	m.suspend()
+}
+
 func (m *Member) suspendDue() time.Time {
 	if m.trust.suspended || m.trust.accepted.IsZero() || len(m.owned) == 0 {
 		return time.Time{}

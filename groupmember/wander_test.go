@@ -197,7 +197,7 @@ func (w *wanderer) reply(a groupmember.Action, badly float64) groupmember.Event 
 		}
 		return groupmember.Replied{Seq: a.Seq, Resp: w.response(a.Req, badly)}
 	case groupmember.Resolve, groupmember.Cancel, groupmember.Assigned, groupmember.Suspended, groupmember.Resumed, groupmember.Committed,
-		groupmember.LookedUp, groupmember.Warned, groupmember.Moved, groupmember.Exit:
+		groupmember.LookedUp, groupmember.Warned, groupmember.Rebalanced, groupmember.Moved, groupmember.Exit:
 	}
 	panic(fmt.Sprintf("BUG: %T is not a question", a))
 }

@@ -2,6 +2,7 @@ package groupmember_test
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -39,6 +40,7 @@ type watch struct {
 	joinedAt   time.Time
 	outcome    string // of the last ticket answered
 	moves      map[[2]groupmember.State]bool
+	account    account
 }
 
 func newWatch(t testing.TB, cfg groupmember.Config, seed uint64) *watch {
@@ -47,7 +49,7 @@ func newWatch(t testing.TB, cfg groupmember.Config, seed uint64) *watch {
 	return &watch{
 		t: t, seed: seed, cfg: cfg, member: member, now: epoch,
 		owned: map[int32]bool{}, tickets: map[groupmember.Ticket]bool{}, sent: map[int32]int64{}, revoking: map[groupmember.Seq][]int32{},
-		moves: map[[2]groupmember.State]bool{},
+		moves: map[[2]groupmember.State]bool{}, account: newAccount(),
 	}
 }
 
@@ -104,6 +106,7 @@ func (w *watch) hear(ev groupmember.Event) {
 func (w *watch) release(seq groupmember.Seq) {
 	for _, id := range w.revoking[seq] {
 		delete(w.owned, id)
+		w.account.revoked[id] = true
 	}
 	delete(w.revoking, seq)
 }
@@ -143,12 +146,15 @@ func (w *watch) see(a groupmember.Action) {
 	case groupmember.LookedUp:
 		w.answered(a.Ticket, a.Results, a.Failure)
 	case groupmember.Warned:
+	case groupmember.Rebalanced:
+		w.explained(a.Rebalance)
 	case groupmember.Moved:
 		w.moved(a)
 	case groupmember.Exit:
 		w.exited = true
 		w.holds(len(w.tickets) == 0, "all tickets are answered before the Exit")
 		w.holds(len(w.owned) == 0 || w.suspended || w.allReleasing(), "nobody owns anything after the Exit")
+		w.holds(len(w.account.before) == 0 && len(w.account.revoked) == 0 && len(w.account.lost) == 0, "all is explained before the Exit")
 	}
 }
 
@@ -253,6 +259,7 @@ func (w *watch) revoke(a groupmember.Revoke) {
 	if a.Lost {
 		w.suspended = false
 		w.holds(len(ids) == len(w.owned), "a loss takes everything")
+		maps.Copy(w.account.lost, w.owned)
 		w.owned = map[int32]bool{}
 		return
 	}
@@ -284,12 +291,13 @@ func seqOf(a groupmember.Action) groupmember.Seq {
 	case groupmember.Revoke:
 		return a.Seq
 	case groupmember.Cancel, groupmember.Assigned, groupmember.Suspended, groupmember.Resumed, groupmember.Committed,
-		groupmember.LookedUp, groupmember.Warned, groupmember.Moved, groupmember.Exit:
+		groupmember.LookedUp, groupmember.Warned, groupmember.Rebalanced, groupmember.Moved, groupmember.Exit:
 	}
 	return 0
 }
 
 func (w *watch) assigned(a groupmember.Assigned) {
+	w.account.generation = a.Generation
 	for _, id := range a.Added["orders"] {
 		w.holds(!w.owned[id], "only what is new is added")
 		w.owned[id] = true

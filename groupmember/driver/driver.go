@@ -43,13 +43,15 @@ type Coordinator interface {
 // methods may block until ctx ends and may run user code (assignors).
 type Translator interface {
 	Encode(ctx context.Context, owned groupmember.Partitions, generation int32) (groupmember.Subscription, error)
-	Plan(ctx context.Context, generation int32, protocol string, members []groupmember.Joined) ([]groupmember.Assignment, error)
+	// Plan answers groupmember.Plan. No assignments without an error are an
+	// error too, unless the question has Skip.
+	Plan(ctx context.Context, question groupmember.Plan) ([]groupmember.Assignment, groupmember.Composition, error)
 	Decode(ctx context.Context, protocol string, assignment []byte) (partitions, foreign groupmember.Partitions, err error)
 	Resolve(ctx context.Context, topics []groupmember.TopicID) (groupmember.Partitions, error)
 }
 
-// Owner is told what the member owns. Assigned, Suspended and Resumed are
-// called from the driver's loop and must not block.
+// Owner is told what the member owns. Assigned, Suspended, Resumed and
+// Rebalanced are called from the driver's loop and must not block.
 type Owner interface {
 	Assigned(generation int32, added, owned groupmember.Partitions)
 	// Revoke returns once the application has let go. It may block, and may
@@ -61,6 +63,9 @@ type Owner interface {
 	Revoke(ctx context.Context, partitions groupmember.Partitions, lost bool)
 	Suspended()
 	Resumed()
+	// Rebalanced explains what has happened, once for each rebalance, after the
+	// last Assigned and Revoke that belong to it. The value is shared and must not be written.
+	Rebalanced(r *groupmember.Rebalance)
 }
 
 // Trace is a set of optional functions, called from the driver's loop. They

@@ -20,9 +20,10 @@ type world struct {
 	plan    func(ctx context.Context) ([]groupmember.Assignment, error)
 	revoke  func(ctx context.Context, partitions groupmember.Partitions, lost bool)
 
-	mu       sync.Mutex
-	requests []string // API names, in the order asked
-	told     []string // what the Owner was told
+	mu        sync.Mutex
+	requests  []string // API names, in the order asked
+	told      []string // what the Owner was told
+	explained []*groupmember.Rebalance
 }
 
 func (w *world) ports() Ports { return Ports{Coordinator: w, Translator: w, Owner: w} }
@@ -90,11 +91,12 @@ func (w *world) Encode(context.Context, groupmember.Partitions, int32) (groupmem
 	return groupmember.Subscription{Protocols: []groupmember.Protocol{{Name: "range"}}}, nil
 }
 
-func (w *world) Plan(ctx context.Context, _ int32, _ string, _ []groupmember.Joined) ([]groupmember.Assignment, error) {
+func (w *world) Plan(ctx context.Context, _ groupmember.Plan) ([]groupmember.Assignment, groupmember.Composition, error) {
 	if w.plan != nil {
-		return w.plan(ctx)
+		all, err := w.plan(ctx)
+		return all, groupmember.Composition{}, err
 	}
-	return []groupmember.Assignment{{MemberID: "m-1", Bytes: []byte("all")}}, nil
+	return []groupmember.Assignment{{MemberID: "m-1", Bytes: []byte("all")}}, groupmember.Composition{}, nil
 }
 
 func (w *world) Decode(context.Context, string, []byte) (groupmember.Partitions, groupmember.Partitions, error) {
@@ -107,6 +109,12 @@ func (w *world) Resolve(context.Context, []groupmember.TopicID) (groupmember.Par
 
 func (w *world) Assigned(int32, groupmember.Partitions, groupmember.Partitions) {
 	w.note(&w.told, "assigned")
+}
+
+func (w *world) Rebalanced(r *groupmember.Rebalance) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.explained = append(w.explained, r)
 }
 
 func (w *world) Suspended() { w.note(&w.told, "suspended") }

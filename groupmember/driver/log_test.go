@@ -37,7 +37,7 @@ func (l *lines) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-func TestSettlingAndLeavingAreOneLineEach(t *testing.T) {
+func TestEachRebalanceIsOneLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := new(lines)
 		ports := new(world).ports()
@@ -46,8 +46,9 @@ func TestSettlingAndLeavingAreOneLineEach(t *testing.T) {
 		time.Sleep(time.Minute)
 		require.NoError(t, g.Leave(within(t, time.Second), "done", false))
 		require.Equal(t, []string{
-			"INFO group member moved group=g member=m-1 generation=1 from=Decoding to=Stable why=assignment taken",
-			"INFO group member moved group=g member=m-1 generation=1 from=Stable to=Parting why=done",
+			"INFO group member rebalanced group=g member=m-1 generation=1 rebalance=1 outcome=settled trigger=member started: consumer started took=0s before=-1 after=1" +
+				" protocol=range leader=true gained=orders[0] change=1 member",
+			"INFO group member rebalanced group=g member=m-1 generation=1 rebalance=2 outcome=left trigger=leave requested: done took=0s before=1 after=-1 revoked=orders[0]",
 		}, log.all)
 	})
 }

@@ -76,7 +76,11 @@ func (l *loop) logEnd() {
 	if failure.Kind == groupmember.Canceled {
 		level = slog.LevelWarn
 	}
-	l.log(level, "group member ended", "error", l.group.failed("group membership", failure, nil))
+	attributes := []any{"error", l.group.failed("group membership", failure, nil)}
+	if last := l.group.final.status.Last; last != nil && endsMember(last.Outcome) {
+		attributes = append(attributes, describe(last)...)
+	}
+	l.log(level, "group member ended", attributes...)
 }
 
 // turn waits for the next thing to happen and steps the member with it.

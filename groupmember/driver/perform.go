@@ -44,12 +44,11 @@ func (l *loop) perform(a groupmember.Action) {
 		l.reply(a.Ticket, reply{results: a.Results, failure: a.Failure})
 	case groupmember.Warned:
 		l.log(slog.LevelWarn, a.Text)
+	case groupmember.Rebalanced:
+		l.logRebalance(a.Rebalance)
+		l.ports.Owner.Rebalanced(a.Rebalance)
 	case groupmember.Moved:
-		level := slog.LevelDebug
-		if a.To == groupmember.Stable || a.From == groupmember.Stable {
-			level = slog.LevelInfo
-		}
-		l.log(level, "group member moved", "from", a.From.String(), "to", a.To.String(), "why", a.Why)
+		l.log(slog.LevelDebug, "group member moved", "from", a.From.String(), "to", a.To.String(), "why", a.Why)
 	case groupmember.Exit:
 		l.exit = &a
 	}
@@ -108,8 +107,8 @@ func (l *loop) plan(a groupmember.Plan) func(context.Context) groupmember.Event 
 	return func(ctx context.Context) groupmember.Event {
 		ev := groupmember.Planned{Seq: a.Seq}
 		ev.Failure = guarded(func() (err error) {
-			ev.Assignments, err = l.ports.Translator.Plan(ctx, a.Generation, a.Protocol, a.Members)
-			if err == nil && ev.Assignments == nil {
+			ev.Assignments, ev.Group, err = l.ports.Translator.Plan(ctx, a)
+			if err == nil && ev.Assignments == nil && !a.Skip {
 				err = errors.New("the assignor returned no plan")
 			}
 			return err

@@ -243,6 +243,7 @@ func (p *process) perform(a groupmember.Action) {
 		p.app.lookedUp(a)
 	case groupmember.Warned:
 		p.spoke()
+	case groupmember.Rebalanced:
 	case groupmember.Moved:
 		p.checkMove(a)
 		p.moved(a.To)

@@ -28,7 +28,7 @@ func (m *Member) disturb(c Cause) {
 	m.explaining.open = &Rebalance{
 		Number: m.explaining.number, Trigger: c,
 		MemberID: m.id, InstanceID: m.cfg.InstanceID, Before: m.generation, After: -1,
-		Began: m.now, Group: GroupChange{Since: -1},
+		Group: GroupChange{Since: -1},
 	}
 	if m.trust.suspended {
 		m.setBack(m.explaining.open, silence)
@@ -62,9 +62,15 @@ func (c Cause) like(d Cause) bool { return c.Kind == d.Kind && c.Code == d.Code 
 
 // spend counts the time up to now for the present state.
 func (m *Member) spend() {
-	if r := m.explaining.open; r != nil {
-		r.Spent[m.state] += m.now.Sub(m.explaining.at)
-		m.explaining.at = m.now
+	r := m.explaining.open
+	if r == nil {
+		return
+	}
+	d := m.now.Sub(m.explaining.at)
+	m.explaining.at = m.now
+	r.Took += d
+	if spent := r.Spent.of(m.state); spent != nil {
+		*spent += d
 	}
 }
 
@@ -105,7 +111,6 @@ func (m *Member) explain(outcome Outcome) {
 	}
 	m.spend()
 	r.Outcome = outcome
-	r.Took = m.now.Sub(r.Began)
 	if m.id != "" {
 		r.MemberID = m.id
 	}

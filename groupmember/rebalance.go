@@ -28,9 +28,8 @@ type Rebalance struct {
 	Leader     bool   // whether this member leads the generation After
 	LeaderID   string // "" if no JoinGroup succeeded
 
-	Began time.Time
 	Took  time.Duration
-	Spent Durations
+	Spent Durations // the parts of Took
 
 	// Gained is owned now and was not before; Kept was and is. Revoked was given
 	// back in order, with time to commit, and Lost was not. What an eager member gives back and
@@ -90,7 +89,39 @@ type Cause struct {
 }
 
 // Durations is time by the State that it was spent in.
-type Durations [Exited + 1]time.Duration
+type Durations struct {
+	Finding, Waiting, Releasing, Encoding, Joining, Planning, Syncing, Decoding, Yielding, Parting, Leaving time.Duration
+}
+
+// of returns the time of a state, nil for one in which no rebalance is under way.
+func (d *Durations) of(s State) *time.Duration {
+	switch s {
+	case Finding:
+		return &d.Finding
+	case Waiting:
+		return &d.Waiting
+	case Releasing:
+		return &d.Releasing
+	case Encoding:
+		return &d.Encoding
+	case Joining:
+		return &d.Joining
+	case Planning:
+		return &d.Planning
+	case Syncing:
+		return &d.Syncing
+	case Decoding:
+		return &d.Decoding
+	case Yielding:
+		return &d.Yielding
+	case Parting:
+		return &d.Parting
+	case Leaving:
+		return &d.Leaving
+	case Idle, Stable, Resting, Exited:
+	}
+	return nil
+}
 
 // Certainty says how far something may be relied on. The set is closed.
 type Certainty uint8

@@ -101,9 +101,9 @@ func DescribePartitions(p Partitions) string {
 // String names each state in which time was spent; "" if none was.
 func (d Durations) String() string {
 	var texts []string
-	for state, spent := range d {
-		if spent > 0 {
-			texts = append(texts, fmt.Sprintf("%v %v", State(state), spent.Round(time.Microsecond)))
+	for s := Idle; s <= Exited; s++ {
+		if spent := d.of(s); spent != nil && *spent > 0 {
+			texts = append(texts, fmt.Sprintf("%v %v", s, spent.Round(time.Microsecond)))
 		}
 	}
 	return strings.Join(texts, ", ")

@@ -148,7 +148,7 @@ func TestPlansInARowAreMadeOfTheSameMetadata(t *testing.T) {
 		c := b.open(ConsumerConfig{})
 		plan := func() (took time.Duration, requests int) {
 			start, before := time.Now(), b.seen(keyMetadata)
-			_, err := c.translator.Plan(t.Context(), 1, "cooperative-sticky", []groupmember.Joined{joined("a", assign.Member{Topics: []string{"t"}})})
+			_, _, err := c.translator.Plan(t.Context(), groupmember.Plan{Generation: 1, Protocol: "cooperative-sticky", Members: []groupmember.Joined{joined("a", assign.Member{Topics: []string{"t"}})}})
 			require.NoError(t, err)
 			return time.Since(start), b.seen(keyMetadata) - before
 		}

@@ -89,6 +89,7 @@ func (a *app) work() {
 	if a.p.dead {
 		return
 	}
+	a.p.watch()
 	for i := range a.parts {
 		h := &a.parts[i]
 		if h.owned && h.ready && !h.going && a.trusting() && (w.settling || w.random.IntN(3) > 0) {

@@ -26,8 +26,12 @@ func (p *process) spoke() {
 	if second := w.now.Truncate(time.Second); !second.Equal(p.second) {
 		p.second, p.said = second, 0
 	}
-	if p.said++; p.said > flood {
-		w.fail("%s asks and tells more than %d times within a second", p.name, flood)
+	if p.said++; p.said <= flood {
+		return
+	}
+	w.wishes = recent(w.wishes, w.now)
+	if most := flood + round*len(w.wishes); p.said > most {
+		w.fail("%s asks and tells more than %d times within a second", p.name, most)
 	}
 }
 

@@ -94,11 +94,12 @@ func (p *process) checkInstance(name string, instance *string) {
 	}
 }
 
-// storm is how many JoinGroups of one process in one second are too many, and flood
-// is how much of anything.
+// storm is how many JoinGroups of one process in one second are too many, flood is how
+// much of anything, and round is how much of that is a wish for a round, of any member.
 const (
 	storm = 15
 	flood = 80
+	round = 10
 )
 
 // checkJoin says that a JoinGroup is as configured, that an eager member has let go of
@@ -114,9 +115,9 @@ func (p *process) checkJoin(req *kmsg.JoinGroupRequest) {
 	if session != p.config.SessionTimeout.Truncate(time.Millisecond) || rebalance != p.config.RebalanceTimeout.Truncate(time.Millisecond) {
 		w.fail("%s joins with a session timeout of %v and a rebalance timeout of %v", p.name, session, rebalance)
 	}
-	p.joins, p.wishes = recent(p.joins, w.now), recent(p.wishes, w.now)
+	p.joins, w.wishes = recent(p.joins, w.now), recent(w.wishes, w.now)
 	p.joins = append(p.joins, w.now)
-	if len(p.joins) > storm+len(p.wishes) {
+	if len(p.joins) > storm+len(w.wishes) {
 		w.fail("%s sends %d JoinGroups within a second", p.name, len(p.joins))
 	}
 }

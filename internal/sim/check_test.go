@@ -180,7 +180,7 @@ func TestChecksFindWhatTheyAreFor(t *testing.T) {
 func calmWorld(t *testing.T) *world {
 	for seed := range uint64(10_000) {
 		w := newWorld(seed, nil)
-		if !w.plan.calm || len(w.seats) < 2 || w.plan.partitions[0] < 4 {
+		if !w.plan.calm || len(w.seats) < 2 || w.plan.beginning[0] < 4 {
 			continue
 		}
 		w.appoint(w.brokers[0], 0)

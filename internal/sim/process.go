@@ -37,6 +37,7 @@ type process struct {
 	misled      time.Time // since when it may be wrong about its membership; zero if it is not
 	movesBefore int       // of the coordinator, when it started
 	planless    int       // plans that failed
+	planned     counts    // of partitions, when it last made a plan
 	generations int       // Assigned seen
 
 	seen
@@ -53,7 +54,6 @@ type seen struct {
 	syncedIn   int32                      // the generation of the last SyncGroup
 	assignedIn int32                      // and of the last Assigned
 	joins      []time.Time                // within the last second
-	wishes     []time.Time                // for a new round, within the last second
 	second     time.Time                  // the present one
 	said       int                        // questions and warnings in it
 	beats      int                        // heartbeats sent
@@ -133,7 +133,7 @@ func (p *process) told(ev groupmember.Event) {
 	case groupmember.Start, groupmember.Asked:
 		p.polled = w.now
 	case groupmember.Rejoin:
-		p.wishes = append(p.wishes, w.now)
+		w.wishes = append(w.wishes, w.now)
 	case groupmember.Leave:
 		p.remains = ev.Remain
 		if !p.leaving {

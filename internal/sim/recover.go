@@ -99,7 +99,7 @@ func (w *world) rest() {
 		p.checkRest()
 	}
 	for i, at := range w.parts {
-		if w.violation == "" && w.wanted(at.topic) && w.log.Offset(at.topic, at.id) <= before[i] {
+		if w.violation == "" && w.wanted(at) && w.log.Offset(at.topic, at.id) <= before[i] {
 			w.fail("no commits arrive for %v", at)
 		}
 	}
@@ -125,6 +125,8 @@ func (w *world) unrest() string {
 			return p.name + " has not left"
 		case p.state != groupmember.Stable:
 			return p.name + " is " + p.state.String()
+		case p.seat.pattern && !slices.Equal(p.seat.topics, w.counts.existing()):
+			return p.name + " has not seen the new topic"
 		case !slices.Equal(p.app.offered, p.seat.topics):
 			return p.name + " has not told the group what it subscribes to"
 		case p.app.suspended:
@@ -145,18 +147,14 @@ func (w *world) unrest() string {
 		}
 	}
 	for part, at := range w.parts {
-		if n := len(w.owners[part]); w.wanted(at.topic) && n != 1 {
+		if n := len(w.owners[part]); w.wanted(at) && n != 1 {
 			return at.String() + " does not have one owner"
 		}
 	}
 	return ""
 }
 
-func (w *world) wanted(topic string) bool {
-	for _, p := range w.processes {
-		if contains(p.seat.topics, topic) {
-			return true
-		}
-	}
-	return false
+// wanted reports whether there is a partition and somebody who subscribes to it.
+func (w *world) wanted(at place) bool {
+	return w.exists(at) && slices.ContainsFunc(w.processes, func(p *process) bool { return contains(p.seat.topics, at.topic) })
 }

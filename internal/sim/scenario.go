@@ -9,9 +9,10 @@ import (
 
 // scenario is what a seed makes of the group before anything happens.
 type scenario struct {
-	partitions   [2]int32 // by topic
-	calm         bool     // no faults: members only come, go and change their minds
-	sluggish     bool     // processes take long for what their members ask of them
+	partitions   counts // that there can be
+	beginning    counts // that there are from the start
+	calm         bool   // no faults: members only come, go and change their minds
+	sluggish     bool   // processes take long for what their members ask of them
 	initialDelay time.Duration
 	storm        time.Duration // how long there is trouble
 	rhythm       time.Duration // the mean time between two troubles
@@ -31,11 +32,15 @@ const (
 func (w *world) makeScenario() scenario {
 	r := w.random
 	s := scenario{
-		partitions: [2]int32{int32(1 + r.IntN(5)), int32(r.IntN(3))},
+		partitions: counts{int32(1 + r.IntN(5)), int32(r.IntN(3))},
 		calm:       r.IntN(8) == 0,
 		sluggish:   r.IntN(4) == 0,
 		storm:      w.between(20*time.Second, 50*time.Second),
 		rhythm:     w.between(300*time.Millisecond, 5*time.Second),
+	}
+	s.beginning = s.partitions
+	if r.IntN(3) == 0 {
+		s.beginning = counts{1, 0}
 	}
 	if r.IntN(3) == 0 {
 		s.initialDelay = time.Second
@@ -49,7 +54,10 @@ func (w *world) makeScenario() scenario {
 		}
 		s.rebalance = max(s.rebalance, seat.config.RebalanceTimeout)
 		s.session = max(s.session, seat.config.SessionTimeout)
-		w.owing = w.owing || seat.config.Cooperative && seat.config.InstanceID != ""
+		if seat.config.InstanceID != "" {
+			unwatched := s.era != &present && s.beginning != s.partitions // nobody tells a leader that comes back that it is one
+			w.owing = w.owing || seat.config.Cooperative || unwatched
+		}
 		w.seats = append(w.seats, seat)
 	}
 	return s
@@ -71,6 +79,9 @@ func (w *world) makeSeat(id, kind int, mayBeStatic bool) *seat {
 	}
 	if r.IntN(2) == 0 {
 		s.config.PollInterval = w.between(4*time.Second, 10*time.Second)
+	}
+	if s.config.InstanceID == "" && r.IntN(4) == 0 {
+		s.pattern, s.topics = true, nil
 	}
 	switch {
 	case cooperative:

@@ -53,6 +53,7 @@ func (p *process) makePlan(a groupmember.Plan) {
 			p.planless++
 			return groupmember.Planned{Seq: a.Seq, Failure: made}
 		}
+		p.planned = p.world.counts
 		return groupmember.Planned{Seq: a.Seq, Assignments: p.world.planFor(a)}
 	}, groupmember.Planned{Seq: a.Seq, Failure: gone})
 }
@@ -67,7 +68,10 @@ func (w *world) planFor(a groupmember.Plan) []groupmember.Assignment {
 	if len(problems) > 0 {
 		w.fail("the leader cannot read a subscription: %v", problems[0])
 	}
-	group := assign.Group{Members: members, Topics: w.topics}
+	group := assign.Group{Members: members, Topics: map[string]assign.Topic{}}
+	for i, count := range w.counts {
+		group.Topics[topicNames[i]] = assign.Topic{Partitions: count}
+	}
 	plan := w.ranges(group)
 	if a.Protocol == cooperativeProtocol {
 		plan = assign.Withhold(group, plan)

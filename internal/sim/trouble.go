@@ -32,9 +32,13 @@ func (w *world) wish() {
 		return
 	}
 	switch n := w.random.IntN(10); {
+	case n < 1:
+		w.insist(p)
 	case n < 4:
 		p.run(func() { p.step(groupmember.Rejoin{Why: "user enforced rebalance"}) })
-	case n < 6 && p.config.InstanceID == "": // a static member that comes back is not asked what it wants
+	case n < 5 && w.counts != w.plan.partitions:
+		w.grow()
+	case n < 6 && p.config.InstanceID == "" && !s.pattern: // a static member that comes back is not asked what it wants
 		p.run(func() {
 			s.topics = w.subscription()
 			p.step(groupmember.Rejoin{Why: "subscription has changed"})
@@ -43,6 +47,15 @@ func (w *world) wish() {
 		p.run(func() { p.leave() })
 	default:
 		p.app.slowTill = w.now.Add(w.between(0, 20*time.Second))
+	}
+}
+
+// insist has the application want one round after the other.
+func (w *world) insist(p *process) {
+	for range 2 + w.random.IntN(20) {
+		w.after(w.between(0, 2*time.Second), func() {
+			p.run(func() { p.step(groupmember.Rejoin{Why: "user enforced rebalance"}) })
+		})
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/musterkafka/muster/assign"
 	"github.com/musterkafka/muster/groupmember"
 	"github.com/musterkafka/muster/internal/sim/coordinator"
 )
@@ -30,10 +29,11 @@ type world struct {
 	confusedTill time.Time // the coordinator does not know the IDs that it gives out
 	moves        int       // of the group from one broker to another
 	calls        int
+	wishes       []time.Time // for a new round, within the last second
 
-	topics    map[string]assign.Topic
-	parts     []place
-	lastGiven []gift // by partition
+	counts    counts  // of the partitions that there are
+	parts     []place // all that there can be
+	lastGiven []gift  // by partition
 	owners    [][]*process
 
 	visits    Visits
@@ -60,12 +60,11 @@ type seat struct {
 	config    groupmember.Config
 	protocols []string
 	topics    []string
+	pattern   bool     // topics are all that exist
 	process   *process // nil while nobody is there
 	contested bool     // there are two
 	doubled   bool     // a process left a JoinGroup behind that may arrive late
 }
-
-var topicNames = []string{"orders", "payments"}
 
 // Result is what came of one seed.
 type Result struct {
@@ -86,9 +85,8 @@ func newWorld(seed uint64, trace func(string)) *world {
 	w := &world{random: rand.New(rand.NewPCG(seed, 0)), trace: trace}
 	w.now = epoch
 	w.plan = w.makeScenario()
-	w.topics = map[string]assign.Topic{}
+	w.counts = w.plan.beginning
 	for i, count := range w.plan.partitions {
-		w.topics[topicNames[i]] = assign.Topic{Partitions: count}
 		for id := range count {
 			w.parts = append(w.parts, place{topicNames[i], id})
 		}

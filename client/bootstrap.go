@@ -97,8 +97,12 @@ func metadataRequest(topics []string) *kmsg.MetadataRequest {
 	return req
 }
 
-func (cl *Client) requestMetadata(ctx context.Context, node int32, topics []string) (*kmsg.MetadataResponse, error) {
-	resp, err := cl.requestNode(ctx, node, metadataRequest(topics))
+func (cl *Client) requestMetadata(ctx context.Context, node int32, asked scope) (*kmsg.MetadataResponse, error) {
+	req := metadataRequest(asked.topics)
+	if asked.everything() {
+		req.Topics = nil
+	}
+	resp, err := cl.requestNode(ctx, node, req)
 	if err != nil {
 		return nil, err
 	}

@@ -39,6 +39,7 @@ type partition struct {
 // known before; otherwise there is at least one.
 type topic struct {
 	name       string
+	internal   bool        // Kafka's own
 	id         [16]byte    // zero if the brokers are too old to have IDs (KIP-516)
 	former     [16]byte    // the ID before, if it was created again; else zero
 	err        int16       // of the last answer about it; 0 if none
@@ -46,15 +47,24 @@ type topic struct {
 	partitions []partition // the index is the partition's ID
 }
 
-// cluster is what is known of the brokers and of the watched topics. It is
-// immutable: whoever has one may read it without a lock, and must not write to
-// it.
+// count returns how many partitions t has, 0 if it does not exist.
+func (t *topic) count() int32 {
+	if t.absent >= absentAnswers {
+		return 0
+	}
+	return int32(len(t.partitions))
+}
+
+// cluster is what is known of the brokers and of the topics that somebody
+// watches, by name or by pattern. It is immutable: whoever has one may read it
+// without a lock, and must not write to it.
 type cluster struct {
 	number     uint64    // of the request that was answered last; 0 before the first answer
 	asked      time.Time // when that request began
 	id         string    // "" if unknown
 	controller int32     // -1 if unknown
 	brokers    map[int32]broker
+	racks      map[int32]string // of brokers, those that are down too; none for an unknown rack
 	topics     map[string]topic
 	names      map[[16]byte]string
 }
@@ -110,14 +120,14 @@ func (c *cluster) with(b broker) *cluster {
 
 // apply returns what is known after the answer resp to the request of that
 // number for the topics asked.
-func (c *cluster) apply(number uint64, asked []string, resp *kmsg.MetadataResponse) *cluster {
+func (c *cluster) apply(number uint64, asked scope, resp *kmsg.MetadataResponse) *cluster {
 	next := &cluster{
 		number:     number,
 		id:         c.id,
 		controller: resp.ControllerID,
 		brokers:    make(map[int32]broker, len(resp.Brokers)),
-		topics:     make(map[string]topic, len(asked)),
-		names:      make(map[[16]byte]string, len(asked)),
+		topics:     make(map[string]topic, len(asked.topics)),
+		names:      make(map[[16]byte]string, len(asked.topics)),
 	}
 	if resp.ClusterID != nil {
 		next.id = *resp.ClusterID
@@ -128,13 +138,14 @@ func (c *cluster) apply(number uint64, asked []string, resp *kmsg.MetadataRespon
 		}
 		next.brokers[b.NodeID] = newBroker(b.NodeID, b.Host, b.Port, b.Rack)
 	}
+	next.racks = c.racksWith(next.brokers)
 	answers := make(map[string]*kmsg.MetadataResponseTopic, len(resp.Topics))
 	for i := range resp.Topics {
 		if name := resp.Topics[i].Topic; name != nil {
 			answers[*name] = &resp.Topics[i]
 		}
 	}
-	for _, name := range asked {
+	for name := range c.concerned(asked, answers) {
 		t := c.topics[name]
 		t.name = name
 		t = t.apply(answers[name])
@@ -144,6 +155,43 @@ func (c *cluster) apply(number uint64, asked []string, resp *kmsg.MetadataRespon
 		}
 	}
 	return next
+}
+
+// concerned returns the topics that the answer to a request for asked is about. What
+// has matched a pattern and is not there any more is kept until another answer
+// says so too: the broker may only have started a moment ago.
+func (c *cluster) concerned(asked scope, answers map[string]*kmsg.MetadataResponseTopic) map[string]struct{} {
+	concerned := make(map[string]struct{}, len(asked.topics))
+	for _, name := range asked.topics {
+		concerned[name] = struct{}{}
+	}
+	if !asked.everything() {
+		return concerned
+	}
+	for name, answer := range answers {
+		if asked.covers(name, answer.IsInternal) {
+			concerned[name] = struct{}{}
+		}
+	}
+	for name, t := range c.topics {
+		if t.absent+1 < absentAnswers && asked.covers(name, t.internal) {
+			concerned[name] = struct{}{}
+		}
+	}
+	return concerned
+}
+
+// racksWith returns the racks of brokers, and those that were known before of
+// brokers that are not there at the moment: a broker that is down has not moved.
+func (c *cluster) racksWith(brokers map[int32]broker) map[int32]string {
+	racks := make(map[int32]string, len(brokers))
+	maps.Copy(racks, c.racks)
+	for id, b := range brokers {
+		if racks[id] = b.rack; b.rack == "" {
+			delete(racks, id)
+		}
+	}
+	return racks
 }
 
 // apply returns t after the answer, which is nil if the topic was missing in
@@ -175,7 +223,7 @@ func (t topic) apply(answer *kmsg.MetadataResponseTopic) topic {
 	if t.id != answer.TopicID && answer.TopicID != [16]byte{} {
 		t.former = t.id
 	}
-	t.id, t.absent, t.partitions = answer.TopicID, 0, after
+	t.id, t.internal, t.absent, t.partitions = answer.TopicID, answer.IsInternal, 0, after
 	return t
 }
 

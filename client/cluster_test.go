@@ -42,6 +42,8 @@ func partitionAnswer(id, leader, leaderEpoch int32) kmsg.MetadataResponseTopicPa
 	return p
 }
 
+func named(topics ...string) scope { return scope{topics: topics} }
+
 func leaders(c *cluster, name string) (leaders []int32) {
 	t, _ := c.topic(name)
 	for _, p := range t.partitions {
@@ -56,7 +58,7 @@ func TestAnAnswerBecomesACluster(t *testing.T) {
 		topicAnswer("a", idA, 0, partitionAnswer(0, 2, 0)),
 	)
 	resp.Brokers[0].Rack = new("r1")
-	c := (&cluster{}).apply(7, []string{"a", "b"}, resp)
+	c := (&cluster{}).apply(7, named("a", "b"), resp)
 
 	require.Equal(t, uint64(7), c.number)
 	require.Equal(t, int32(1), c.controller)
@@ -74,8 +76,8 @@ func TestAnAnswerBecomesACluster(t *testing.T) {
 }
 
 func TestATopicThatNobodyWatchesAnyMoreIsDropped(t *testing.T) {
-	c := (&cluster{}).apply(1, []string{"a", "b"}, answer(topicAnswer("a", idA, 0), topicAnswer("b", idB, 0)))
-	c = c.apply(2, []string{"b"}, answer(topicAnswer("b", idB, 0)))
+	c := (&cluster{}).apply(1, named("a", "b"), answer(topicAnswer("a", idA, 0), topicAnswer("b", idB, 0)))
+	c = c.apply(2, named("b"), answer(topicAnswer("b", idB, 0)))
 	_, ok := c.topic("a")
 	require.False(t, ok)
 	_, ok = c.nameOf(idA)
@@ -83,7 +85,7 @@ func TestATopicThatNobodyWatchesAnyMoreIsDropped(t *testing.T) {
 }
 
 func TestAnErrorLeavesTheTopicAsItWas(t *testing.T) {
-	before := (&cluster{}).apply(1, []string{"a"}, answer(topicAnswer("a", idA, 0, partitionAnswer(0, 1, 4))))
+	before := (&cluster{}).apply(1, named("a"), answer(topicAnswer("a", idA, 0, partitionAnswer(0, 1, 4))))
 	for name, test := range map[string]struct {
 		resp   *kmsg.MetadataResponse
 		code   int16
@@ -95,7 +97,7 @@ func TestAnErrorLeavesTheTopicAsItWas(t *testing.T) {
 		"no leader":   {answer(topicAnswer("a", idA, kerr.LeaderNotAvailable.Code)), kerr.LeaderNotAvailable.Code, 0},
 		"null answer": {answer(kmsg.NewMetadataResponseTopic()), unknownTopic, 1},
 	} {
-		c := before.apply(2, []string{"a"}, test.resp)
+		c := before.apply(2, named("a"), test.resp)
 		got, ok := c.topic("a")
 		require.True(t, ok, name)
 		require.Equal(t, test.code, got.err, name)
@@ -104,7 +106,7 @@ func TestAnErrorLeavesTheTopicAsItWas(t *testing.T) {
 		_, ok = c.nameOf(idA)
 		require.True(t, ok, name)
 
-		c = c.apply(3, []string{"a"}, answer(topicAnswer("a", idA, 0, partitionAnswer(0, 2, 5))))
+		c = c.apply(3, named("a"), answer(topicAnswer("a", idA, 0, partitionAnswer(0, 2, 5))))
 		got, _ = c.topic("a")
 		require.Zero(t, got.err, name)
 		require.Zero(t, got.absent, name)
@@ -115,7 +117,7 @@ func TestAnErrorLeavesTheTopicAsItWas(t *testing.T) {
 func TestAbsencesInARowAreCounted(t *testing.T) {
 	c := &cluster{}
 	for range 3 {
-		c = c.apply(1, []string{"a"}, answer(topicAnswer("a", [16]byte{}, unknownTopic)))
+		c = c.apply(1, named("a"), answer(topicAnswer("a", [16]byte{}, unknownTopic)))
 	}
 	got, ok := c.topic("a")
 	require.True(t, ok)
@@ -124,15 +126,15 @@ func TestAbsencesInARowAreCounted(t *testing.T) {
 }
 
 func TestATopicCreatedAgainStartsFromNothing(t *testing.T) {
-	c := (&cluster{}).apply(1, []string{"a"}, answer(topicAnswer("a", idA, 0, partitionAnswer(0, 1, 12), partitionAnswer(1, 1, 12))))
-	c = c.apply(2, []string{"a"}, answer(topicAnswer("a", idB, 0, partitionAnswer(0, 2, 0))))
+	c := (&cluster{}).apply(1, named("a"), answer(topicAnswer("a", idA, 0, partitionAnswer(0, 1, 12), partitionAnswer(1, 1, 12))))
+	c = c.apply(2, named("a"), answer(topicAnswer("a", idB, 0, partitionAnswer(0, 2, 0))))
 	require.Equal(t, []int32{2}, leaders(c, "a"))
 	_, ok := c.nameOf(idA)
 	require.False(t, ok)
 	_, ok = c.nameOf(idB)
 	require.True(t, ok)
 
-	c = c.apply(3, []string{"a"}, answer(topicAnswer("a", idA, 0, partitionAnswer(0, 1, 12))))
+	c = c.apply(3, named("a"), answer(topicAnswer("a", idA, 0, partitionAnswer(0, 1, 12))))
 	_, ok = c.nameOf(idB)
 	require.True(t, ok, "an ID never comes back: that broker lags behind")
 	require.Equal(t, []int32{2}, leaders(c, "a"))
@@ -154,7 +156,7 @@ func TestLeadersFollowTheirEpochs(t *testing.T) {
 		c := &cluster{}
 		var got []int32
 		for i, a := range test.answers {
-			c = c.apply(uint64(i+1), []string{"a"}, answer(topicAnswer("a", idA, 0, partitionAnswer(0, a.leader, a.epoch))))
+			c = c.apply(uint64(i+1), named("a"), answer(topicAnswer("a", idA, 0, partitionAnswer(0, a.leader, a.epoch))))
 			got = append(got, leaders(c, "a")...)
 		}
 		require.Equal(t, test.want, got, name)
@@ -165,27 +167,27 @@ func TestAPartitionWithoutALeaderHasNone(t *testing.T) {
 	for _, code := range []int16{kerr.LeaderNotAvailable.Code, kerr.ListenerNotFound.Code} {
 		p := partitionAnswer(0, 1, 4)
 		p.ErrorCode = code
-		c := (&cluster{}).apply(1, []string{"a"}, answer(topicAnswer("a", idA, 0, p)))
+		c := (&cluster{}).apply(1, named("a"), answer(topicAnswer("a", idA, 0, p)))
 		require.Equal(t, []int32{-1}, leaders(c, "a"))
 	}
 }
 
 func TestPartitionsNeverGetFewer(t *testing.T) {
-	c := (&cluster{}).apply(1, []string{"a"}, answer(topicAnswer("a", idA, 0, partitionAnswer(0, 1, 0), partitionAnswer(1, 1, 0), partitionAnswer(2, 1, 0))))
-	c = c.apply(2, []string{"a"}, answer(topicAnswer("a", idA, 0, partitionAnswer(0, 2, 1), partitionAnswer(2, 2, 1))))
+	c := (&cluster{}).apply(1, named("a"), answer(topicAnswer("a", idA, 0, partitionAnswer(0, 1, 0), partitionAnswer(1, 1, 0), partitionAnswer(2, 1, 0))))
+	c = c.apply(2, named("a"), answer(topicAnswer("a", idA, 0, partitionAnswer(0, 2, 1), partitionAnswer(2, 2, 1))))
 	require.Equal(t, []int32{2, 1, 2}, leaders(c, "a"))
 }
 
 func TestASnapshotIsNotChangedByItsSuccessors(t *testing.T) {
-	c := (&cluster{}).apply(1, []string{"a"}, answer(topicAnswer("a", idA, 0, partitionAnswer(0, 1, 0))))
-	c.apply(2, []string{"a"}, answer(topicAnswer("a", idB, 0, partitionAnswer(0, 2, 1))))
+	c := (&cluster{}).apply(1, named("a"), answer(topicAnswer("a", idA, 0, partitionAnswer(0, 1, 0))))
+	c.apply(2, named("a"), answer(topicAnswer("a", idB, 0, partitionAnswer(0, 2, 1))))
 	c.with(broker{id: 9})
 	require.Equal(t, []int32{1}, leaders(c, "a"))
 	require.Len(t, c.brokers, 2)
 }
 
 func TestALearnedBrokerIsAddedButReplacesNone(t *testing.T) {
-	c := (&cluster{}).apply(1, nil, answer())
+	c := (&cluster{}).apply(1, named(), answer())
 	next := c.with(broker{id: 9, host: "nine", port: 1}).with(broker{id: 1, host: "other", port: 1})
 	nine, ok := next.broker(9)
 	require.True(t, ok)
@@ -209,7 +211,7 @@ func TestAnyAnswerMakesAConsistentCluster(t *testing.T) {
 			}
 			code := rapid.SampledFrom([]int16{0, 0, 0, unknownTopic}).Draw(t, "code")
 			id := rapid.SampledFrom([][16]byte{idA, idB}).Draw(t, "id")
-			c = c.apply(number, []string{"a"}, answer(topicAnswer("a", id, code, partitions...)))
+			c = c.apply(number, named("a"), answer(topicAnswer("a", id, code, partitions...)))
 			topic, _ := c.topic("a")
 			for i, p := range topic.partitions {
 				if p.id != int32(i) {

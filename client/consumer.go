@@ -28,7 +28,6 @@ type Consumer struct {
 	group        group // see started
 	translator   *translator
 	decompressor recordbatch.Decompressor
-	unwatch      func()
 
 	life context.Context // ends in Close, when the member is gone
 	end  context.CancelCauseFunc
@@ -85,12 +84,15 @@ func (cl *Client) consumer(cfg ConsumerConfig, start func(groupmember.Config, dr
 	if context.Cause(cl.life) != nil {
 		return nil, context.Cause(cl.life)
 	}
+	wanted, err := newSubscription(cfg.Topics, cfg.Patterns, cfg.InternalTopics)
+	if err != nil {
+		return nil, err
+	}
 	cfg = cfg.withDefaults()
 	c := &Consumer{
 		cl:         cl,
 		cfg:        cfg,
 		log:        cl.log.With("group", cfg.Group),
-		unwatch:    cl.watch(cfg.Topics),
 		wake:       make(chan struct{}, 1),
 		arrived:    make(chan struct{}, 1),
 		started:    make(chan struct{}),
@@ -100,6 +102,7 @@ func (cl *Client) consumer(cfg ConsumerConfig, start func(groupmember.Config, dr
 	}
 	c.life, c.end = context.WithCancelCause(context.Background())
 	c.translator = &translator{cl: cl, cfg: &c.cfg, log: c.log, last: claim{generation: -1}}
+	c.translator.subscribe(wanted)
 	c.group = start(cfg.member(), driver.Ports{
 		Coordinator: cl.coordinator(cfg.Group, c),
 		Translator:  c.translator,
@@ -238,7 +241,7 @@ func (c *Consumer) shutDown() error {
 	c.wg.Wait()
 	c.cl.drop(c) // when nobody is left who could make another connection
 	c.translator.follow()
-	c.unwatch()
+	c.translator.unsubscribe()
 	if err != nil {
 		err = fmt.Errorf("close consumer: %w", err)
 	}

@@ -83,7 +83,7 @@ func (b *bench) open(cfg ConsumerConfig) *Consumer {
 	if cfg.Group == "" {
 		cfg.Group = "g"
 	}
-	if cfg.Topics == nil {
+	if cfg.Topics == nil && cfg.Patterns == nil {
 		cfg.Topics = []string{"t"}
 	}
 	c, err := b.cl.consumer(cfg, b.member.start)

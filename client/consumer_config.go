@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
+	"math"
 	"time"
 
 	"github.com/musterkafka/muster/assign"
@@ -56,7 +56,7 @@ func (r Reset) String() string {
 	}
 }
 
-// ConsumerConfig says what a Consumer reads and how. Group and Topics must be
+// ConsumerConfig says what a Consumer reads and how. Group and one of Topics and Patterns must be
 // set; for all else the zero value works. It is not written to after it was passed
 // on. Negative numbers are refused, except for CommitInterval.
 type ConsumerConfig struct {
@@ -65,6 +65,22 @@ type ConsumerConfig struct {
 
 	// Topics are the topics to read. One that does not exist yet is waited for.
 	Topics []string
+
+	// Patterns are regular expressions in the syntax of Go's package regexp
+	// (RE2). All topics are read whose whole names one of them matches, upper and lower case being
+	// different, and those of Topics. A topic that is created later is noticed when the metadata
+	// is refreshed, so within Config.MetadataMaxAge. A topic that is deleted drops
+	// out.
+	Patterns []string
+
+	// InternalTopics makes Patterns match topics of Kafka's own too, such as
+	// __consumer_offsets. In Topics they can be named without it.
+	InternalTopics bool
+
+	// Rack is where this member runs, such as an availability zone, in the words of the
+	// brokers' setting broker.rack. Assignors that know of racks prefer partitions with
+	// a replica there (KIP-881). Empty means unknown.
+	Rack string
 
 	// InstanceID makes the member a static one (KIP-345): a restart within
 	// the session timeout gets its partitions back without a rebalance. It must be unique in the
@@ -184,16 +200,11 @@ func (c *ConsumerConfig) validate() error {
 	if c.Group == "" {
 		problems = append(problems, errors.New("Group is empty: name the consumer group"))
 	}
-	if len(c.Topics) == 0 {
-		problems = append(problems, errors.New("Topics is empty: name at least one topic"))
+	if _, err := newSubscription(c.Topics, c.Patterns, c.InternalTopics); err != nil {
+		problems = append(problems, err)
 	}
-	for i, topic := range c.Topics {
-		if topic == "" {
-			problems = append(problems, fmt.Errorf("Topics[%d] is empty", i))
-		}
-		if slices.Contains(c.Topics[:i], topic) {
-			problems = append(problems, fmt.Errorf("Topics names %q twice", topic))
-		}
+	if len(c.Rack) > math.MaxInt16 {
+		problems = append(problems, fmt.Errorf("Rack has %d bytes: Kafka takes %d", len(c.Rack), math.MaxInt16))
 	}
 	if c.Reset > ResetNone {
 		problems = append(problems, fmt.Errorf("Reset is %d: it must be ResetEarliest, ResetLatest or ResetNone", c.Reset))
@@ -290,7 +301,6 @@ func (c ConsumerConfig) withDefaults() ConsumerConfig {
 	c.Classic.SessionTimeout = cmp.Or(c.Classic.SessionTimeout, defaultSessionTimeout)
 	c.Classic.HeartbeatInterval = cmp.Or(c.Classic.HeartbeatInterval, defaultHeartbeatInterval)
 	c.Classic.RebalanceTimeout = cmp.Or(c.Classic.RebalanceTimeout, defaultRebalanceTimeout)
-	c.Topics = slices.Sorted(slices.Values(c.Topics))
 	if len(c.Assignors) == 0 {
 		c.Assignors = []assign.Assignor{assign.CooperativeSticky()}
 	}

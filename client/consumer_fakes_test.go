@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -95,6 +96,13 @@ func (m *fakeMember) Rejoin(why string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.rejoins = append(m.rejoins, why)
+}
+
+// wishes returns why another round was asked for, each time.
+func (m *fakeMember) wishes() []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.rejoins)
 }
 
 func (m *fakeMember) Asked() {

@@ -60,6 +60,7 @@ const idle = time.Hour
 func (c *Consumer) dispatch(tasks *sync.WaitGroup) time.Duration {
 	cluster := c.cl.snapshot()
 	now := time.Now()
+	names := c.translator.named()
 	c.mu.Lock()
 	recreated := c.owned.route(cluster)
 	for _, p := range recreated {
@@ -70,7 +71,7 @@ func (c *Consumer) dispatch(tasks *sync.WaitGroup) time.Duration {
 		c.tell(p, -1, -1, ErrNoOffset)
 	}
 	fetchers := c.assignFetchers(tasks, w.fetch)
-	notices := c.topics.update(cluster, c.cfg.Topics)
+	notices := c.topics.update(cluster, names)
 	c.mu.Unlock()
 
 	for _, f := range fetchers {

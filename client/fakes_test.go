@@ -37,6 +37,7 @@ type fakes struct {
 	clusterID  string
 	controller int32
 	members    []int32 // the brokers that Metadata names
+	racks      map[int32]string
 	topics     map[string]kmsg.MetadataResponseTopic
 }
 
@@ -102,9 +103,16 @@ func (f *fakes) metadata(req kmsg.Request) kmsg.Response {
 	for _, id := range f.members {
 		b := kmsg.NewMetadataResponseBroker()
 		b.NodeID, b.Host, b.Port = id, fmt.Sprintf("b%d", id), 9092
+		if rack, ok := f.racks[id]; ok {
+			b.Rack = &rack
+		}
 		resp.Brokers = append(resp.Brokers, b)
 	}
-	for _, t := range req.(*kmsg.MetadataRequest).Topics {
+	asked := req.(*kmsg.MetadataRequest).Topics
+	if asked == nil {
+		resp.Topics = slices.Collect(maps.Values(f.topics))
+	}
+	for _, t := range asked {
 		known, ok := f.topics[*t.Topic]
 		if !ok {
 			known = topicAnswer(*t.Topic, [16]byte{}, unknownTopic)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -24,6 +25,7 @@ type metadata struct {
 	started  bool
 	closed   bool
 	watched  map[string]int // topics, with how many watch each
+	patterns map[*subscription]struct{}
 	schedule schedule
 	number   uint64        // of the last request
 	began    time.Time     // when that began
@@ -38,6 +40,7 @@ func newMetadata(cl *Client) *metadata {
 		cl:       cl,
 		nudge:    make(chan struct{}, 1),
 		watched:  make(map[string]int),
+		patterns: make(map[*subscription]struct{}),
 		schedule: schedule{maxAge: cl.cfg.MetadataMaxAge},
 		next:     make(chan struct{}),
 		attempts: make([]Attempt, len(cl.seeds)),
@@ -85,6 +88,25 @@ func (cl *Client) watch(topics []string) (release func()) {
 			}
 		}
 	})
+}
+
+// watchPatterns keeps what matches the patterns of s in the snapshot until release
+// is called, which may be done more than once. The first answer that has them is
+// the one with that number.
+func (cl *Client) watchPatterns(s *subscription) (number uint64, release func()) {
+	if len(s.patterns) == 0 {
+		return 0, func() {}
+	}
+	m := cl.meta
+	m.mu.Lock()
+	m.patterns[s] = struct{}{}
+	m.mu.Unlock()
+	number = m.ask("topics are wanted by pattern", false)
+	return number, func() {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		delete(m.patterns, s)
+	}
 }
 
 // refresh asks for new metadata soon. It does not wait. Calls are coalesced,
@@ -209,9 +231,9 @@ func (m *metadata) loop() {
 // round sends one request, to one broker after the other until there is an
 // answer, and publishes what it says.
 func (m *metadata) round(ctx context.Context) {
-	number, topics := m.begin()
+	number, asked := m.begin()
 	resp, err := askInTurn(ctx, m.cl.metadataSources(), func(ctx context.Context, node int32) (*kmsg.MetadataResponse, error) {
-		resp, err := m.cl.requestMetadata(ctx, node, topics)
+		resp, err := m.cl.requestMetadata(ctx, node, asked)
 		if !errors.Is(context.Cause(ctx), errAnswered) {
 			m.tried(node, err)
 		}
@@ -220,11 +242,11 @@ func (m *metadata) round(ctx context.Context) {
 	if context.Cause(ctx) != nil {
 		return
 	}
-	m.finish(number, topics, resp, err)
+	m.finish(number, asked, resp, err)
 }
 
 // begin takes the next number and the topics to ask for.
-func (m *metadata) begin() (number uint64, topics []string) {
+func (m *metadata) begin() (number uint64, asked scope) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.number++
@@ -235,14 +257,15 @@ func (m *metadata) begin() (number uint64, topics []string) {
 	}
 	m.schedule.begin()
 	for name := range m.watched {
-		topics = append(topics, name)
+		asked.topics = append(asked.topics, name)
 	}
-	slices.Sort(topics)
-	return m.number, topics
+	slices.Sort(asked.topics)
+	asked.patterns = slices.Collect(maps.Keys(m.patterns))
+	return m.number, asked
 }
 
 // finish publishes the answer, or takes note of the failure.
-func (m *metadata) finish(number uint64, topics []string, resp *kmsg.MetadataResponse, err error) {
+func (m *metadata) finish(number uint64, asked scope, resp *kmsg.MetadataResponse, err error) {
 	m.mu.Lock()
 	before := m.schedule.failures
 	m.running = false
@@ -250,7 +273,7 @@ func (m *metadata) finish(number uint64, topics []string, resp *kmsg.MetadataRes
 	why := m.why
 	var next chan struct{}
 	if err == nil {
-		c := m.current.Load().apply(number, topics, resp)
+		c := m.current.Load().apply(number, asked, resp)
 		c.asked = m.began
 		m.current.Store(c)
 		next, m.next = m.next, make(chan struct{})
@@ -269,7 +292,7 @@ func (m *metadata) finish(number uint64, topics []string, resp *kmsg.MetadataRes
 	if before > 0 {
 		m.cl.log.Info("metadata is there again", "failures", before)
 	}
-	m.cl.log.Debug("metadata", "why", why, "brokers", len(resp.Brokers), "topics", len(topics))
+	m.cl.log.Debug("metadata", "why", why, "brokers", len(resp.Brokers), "topics", len(resp.Topics))
 	m.cl.pool.drop(func(key connKey) bool { return key.node < 0 }, errNoSeed)
 	m.cl.pool.prune(func(node int32) bool { _, ok := m.current.Load().broker(node); return ok })
 }

@@ -15,17 +15,20 @@ import (
 // translator turns the group protocol's bytes into values with package assign
 // (driver.Translator). It alone knows assignors.
 //
-// While this member leads its group it also remembers what the plan was made
-// of, and wants a new one when that has changed.
+// It also knows which topics the member has asked its group for and, while this
+// member leads the group, what the plan was made of, and wants another round when
+// that has changed.
 type translator struct {
 	cl  *Client
 	cfg *ConsumerConfig
 	log *slog.Logger
 
-	mu      sync.Mutex
-	last    claim            // what an eager member had before it let go of everything to join again
-	planned map[string]int32 // partitions by topic when the current plan was made; nil if another member leads
-	release func()           // ends the watch over those topics
+	mu       sync.Mutex
+	last     claim // what an eager member had before it let go of everything to join again
+	interest interest
+	planned  map[string]assign.Topic // the group's topics when the current plan was made; nil if another member leads
+	release  func()                  // ends the watch over those topics
+	seen     *cluster                // compared with interest and planned already
 }
 
 // claim is what a member was given, and in which generation.
@@ -54,10 +57,14 @@ func (t *translator) claimed(owned groupmember.Partitions, generation int32) cla
 }
 
 // Encode implements driver.Translator.
-func (t *translator) Encode(_ context.Context, owned groupmember.Partitions, generation int32) (groupmember.Subscription, error) {
+func (t *translator) Encode(ctx context.Context, owned groupmember.Partitions, generation int32) (groupmember.Subscription, error) {
 	t.follow()
-	m := assign.Member{Topics: t.cfg.Topics, Owned: assign.Partitions(owned), Generation: generation}
-	s := groupmember.Subscription{Topics: t.cfg.Topics}
+	topics, err := t.choose(ctx)
+	if err != nil {
+		return groupmember.Subscription{}, err
+	}
+	m := assign.Member{Topics: topics, Owned: assign.Partitions(owned), Generation: generation, Rack: t.cfg.Rack}
+	s := groupmember.Subscription{Topics: topics, Rack: t.cfg.Rack}
 	claimed := t.claimed(owned, generation)
 	for _, a := range t.cfg.Assignors {
 		data, err := userData(a, claimed.partitions, claimed.generation)
@@ -129,7 +136,7 @@ func (t *translator) Decode(_ context.Context, _ string, assignment []byte) (par
 	}
 	partitions, foreign = make(groupmember.Partitions), make(groupmember.Partitions)
 	for topic, ids := range assigned {
-		if _, subscribed := slices.BinarySearch(t.cfg.Topics, topic); subscribed {
+		if t.wants(topic) {
 			partitions[topic] = ids
 		} else {
 			foreign[topic] = ids
@@ -183,94 +190,6 @@ func topicsOf(members []assign.Member) []string {
 	}
 	slices.Sort(topics)
 	return slices.Compact(topics)
-}
-
-// describeTopics returns what an assignor may know of those topics that exist.
-func describeTopics(c *cluster, names []string) map[string]assign.Topic {
-	topics := make(map[string]assign.Topic, len(names))
-	for _, name := range names {
-		if count := partitionCount(c, name); count > 0 {
-			t, _ := c.topic(name)
-			topics[name] = assign.Topic{Partitions: count, Racks: racksOf(c, t.partitions)}
-		}
-	}
-	return topics
-}
-
-// partitionCount returns how many partitions a topic has, 0 if it does not exist.
-func partitionCount(c *cluster, name string) int32 {
-	t, ok := c.topic(name)
-	if !ok || t.absent >= absentAnswers {
-		return 0
-	}
-	return int32(len(t.partitions))
-}
-
-// racksOf returns the racks of each partition's replicas, nil if none is known
-// (KIP-881). A replica whose broker is down has none.
-func racksOf(c *cluster, partitions []partition) [][]string {
-	racks := make([][]string, len(partitions))
-	known := false
-	for i, p := range partitions {
-		for _, node := range p.replicas {
-			if b, ok := c.broker(node); ok && b.rack != "" {
-				racks[i] = append(racks[i], b.rack)
-				known = true
-			}
-		}
-	}
-	if !known {
-		return nil
-	}
-	return racks
-}
-
-// lead remembers what the plan is made of, and keeps watching it: topics that do
-// not exist yet too.
-func (t *translator) lead(g assign.Group, topics []string) {
-	planned := make(map[string]int32, len(topics))
-	for _, name := range topics {
-		planned[name] = g.Topics[name].Partitions
-	}
-	release := t.cl.watch(topics)
-	t.mu.Lock()
-	before := t.release
-	t.planned, t.release = planned, release
-	t.mu.Unlock()
-	if before != nil {
-		before()
-	}
-}
-
-// follow forgets the plan: a new round has begun.
-func (t *translator) follow() {
-	t.mu.Lock()
-	release := t.release
-	t.planned, t.release = nil, nil
-	t.mu.Unlock()
-	if release != nil {
-		release()
-	}
-}
-
-// changed asks for a new round if this member leads and a topic was created or
-// deleted or has got more partitions. A rack counts for nothing here: it
-// comes and goes with its broker.
-func (t *translator) changed(c *cluster, rejoin func(why string)) {
-	t.mu.Lock()
-	differs := false
-	for name, before := range t.planned {
-		if _, known := c.topic(name); known && partitionCount(c, name) != before {
-			differs = true
-		}
-	}
-	if differs {
-		t.planned = nil // asked once; the watch goes on until the round begins
-	}
-	t.mu.Unlock()
-	if differs {
-		rejoin("cached metadata has changed")
-	}
 }
 
 // runAssignor returns what the members are told by a plan that passes assign.Check, and what the plan

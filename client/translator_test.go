@@ -201,6 +201,8 @@ func TestABadAssignorIsAnError(t *testing.T) {
 func TestAnAssignmentBeyondTheSubscriptionIsForeign(t *testing.T) {
 	within(t, []int32{1}, func(t *testing.T, b *bench) {
 		b.open(ConsumerConfig{})
+		_, err := b.consumer.translator.Encode(t.Context(), nil, -1)
+		require.NoError(t, err)
 		data := assign.AppendAssignment(nil, assign.Partitions{"t": {0, 1}, "x": {3}})
 		partitions, foreign, err := b.consumer.translator.Decode(t.Context(), "range", data)
 		require.NoError(t, err)

@@ -105,7 +105,7 @@ func TestMusterNamesEveryProblemOfAConfig(t *testing.T) {
 		FetchMinBytes: -1,
 		Classic:       client.ClassicConfig{SessionTimeout: time.Second, HeartbeatInterval: time.Minute},
 	})
-	for _, words := range []string{"Group is empty", "Topics is empty", "FetchMinBytes", "HeartbeatInterval"} {
+	for _, words := range []string{"Group is empty", "neither Topics nor Patterns has an entry", "FetchMinBytes", "HeartbeatInterval"} {
 		require.ErrorContains(t, err, words)
 	}
 }

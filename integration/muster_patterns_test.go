@@ -1,0 +1,45 @@
+package integration
+
+import (
+	"regexp"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/musterkafka/muster/client"
+)
+
+// Topics come and go under a group that reads whatever has their prefix.
+func TestMusterReadsTheTopicsThatMatchAPattern(t *testing.T) {
+	t.Parallel()
+	c := Shared(t)
+	prefix, group := UniqueName(t, "topics"), UniqueName(t, "group")
+	r := NewRecorder()
+	pattern := func(cfg *MusterConfig) {
+		cfg.Client.MetadataMaxAge = time.Second
+		cfg.Consumer.Topics, cfg.Consumer.Patterns = nil, []string{regexp.QuoteMeta(prefix) + "-[a-z]"}
+	}
+	ann := c.MusterMember(t, r, "ann", group, "", pattern)
+	bob := c.MusterMember(t, r, "bob", group, "", pattern)
+	for _, m := range []*MusterMember{ann, bob} {
+		awaitLog(t, m, "level=WARN", "no topic matches the patterns, waiting for one", prefix)
+	}
+
+	first, second, other := prefix+"-a", prefix+"-b", prefix+"-7"
+	for _, name := range []string{first, other, second} {
+		musterCreate(t, c, ann.Client, client.NewTopic{Name: name, Partitions: 2})
+		c.FranzProduce(t, name, "none", spread(100, 2))
+	}
+	awaitShares(t, c, r, group, map[string]int{"ann": 2, "bob": 2})
+	awaitReads(t, r, 200)
+	require.Zero(t, countReads(r.Events(), other, 0), "the pattern matches whole names")
+
+	_, err := ann.Client.Admin().DeleteTopics(t.Context(), first)
+	require.NoError(t, err)
+	awaitShares(t, c, r, group, map[string]int{"ann": 1, "bob": 1})
+	for _, m := range []*MusterMember{ann, bob} {
+		require.Len(t, m.Log.Lines("level=WARN", "no topic matches"), 1, "said once")
+		require.Empty(t, m.Log.Lines("does not exist"))
+	}
+}

@@ -8,26 +8,37 @@ import (
 )
 
 // metadataVersion is the highest version of ConsumerProtocolSubscription and
-// ConsumerProtocolAssignment. It is always written: readers of every age take
-// the fields they know and skip the rest.
+// ConsumerProtocolAssignment. Readers take the fields they know and skip the rest,
+// with one exception: as a leader, kafka-go 0.4.51 refuses a subscription with
+// more than version 0 holds, and leaves its group.
 const metadataVersion = 3
 
-// AppendSubscription appends what m tells its group when it joins: version 3 of
-// ConsumerProtocolSubscription. ID and InstanceID are not part of it. Topics and
-// Owned are written in order, each entry once, so equal members give equal bytes.
+// AppendSubscription appends what m tells its group when it joins, as a
+// ConsumerProtocolSubscription: of version 0 where that holds all of it, of a member
+// without rack, Owned and Generation, else of version 3. ID and InstanceID are not
+// part of it. Topics and Owned are written in order, each entry once, so equal
+// members give equal bytes.
 // A name of more than 32,767 bytes, which the format cannot hold and Kafka cannot
 // have given, is left out.
 func AppendSubscription(dst []byte, m Member) []byte {
 	topics := slices.DeleteFunc(slices.Clone(sortedUnique(m.Topics)), tooLong)
+	version := len(dst)
 	dst = kbin.AppendInt16(dst, metadataVersion)
 	dst = kbin.AppendArrayLen(dst, len(topics))
 	for _, topic := range topics {
 		dst = kbin.AppendString(dst, topic)
 	}
 	dst = appendUserData(dst, m.UserData)
+	oldest := len(dst) // what version 0 holds
 	dst = appendPartitions(dst, m.Owned)
+	owns := len(dst) > oldest+4
+	hasRack := m.Rack != "" && !tooLong(m.Rack)
+	if !owns && m.Generation < 0 && !hasRack {
+		kbin.AppendInt16(dst[:version], 0)
+		return dst[:oldest]
+	}
 	dst = kbin.AppendInt32(dst, max(m.Generation, -1))
-	if m.Rack == "" || tooLong(m.Rack) {
+	if !hasRack {
 		return kbin.AppendNullableString(dst, nil)
 	}
 	return kbin.AppendString(dst, m.Rack)

@@ -1,6 +1,8 @@
 package assign
 
 import (
+	"slices"
+
 	"github.com/twmb/franz-go/pkg/kbin"
 )
 
@@ -36,7 +38,8 @@ func (cooperativeSticky) decide(g Group) (decision, error) {
 	for m := range r.members {
 		c.owned(int32(m), cooperativeGeneration(r.members[m]))
 	}
+	held := slices.Clone(c.owner)
 	owner := c.settle()
 	r.balance(g.Topics, owner, workLimit)
-	return decision{r, owner}, nil
+	return decision{r, owner, held}, nil
 }

@@ -10,6 +10,7 @@ import (
 type decision struct {
 	*roster
 	owner []int32 // by partition, the member that shall own it; negative for nobody
+	held  []int32 // of cooperative assignors: by partition, whose claim is true, as in claims
 }
 
 // A decider is an assignor of this package.
@@ -70,13 +71,9 @@ func (d *decision) fits() bool {
 	return true
 }
 
-// withhold is Withhold.
+// withhold is Withhold, by the generations that the assignor has read.
 func (d *decision) withhold() {
-	c := newClaims(d.roster)
-	for m := range d.members {
-		c.owned(int32(m), max(d.members[m].Generation, -1))
-	}
-	for p, held := range c.owner {
+	for p, held := range d.held {
 		if held != nobody && held != d.owner[p] {
 			d.owner[p] = nobody
 		}

@@ -14,7 +14,7 @@ type mistaken struct {
 
 func (a mistaken) decide(g Group) (decision, error) {
 	r, err := newRoster(g, compareIDs)
-	return decision{r, a.owner}, err
+	return decision{roster: r, owner: a.owner}, err
 }
 
 // What an assignor of the package decides is checked like any other plan.

@@ -186,7 +186,7 @@ func TestPlansAreCompleteWhateverWorkIsAllowed(t *testing.T) {
 			}
 			owner := c.settle()
 			left := r.balance(group.Topics, owner, work)
-			return (&decision{r, owner}).plan(), left
+			return (&decision{roster: r, owner: owner}).plan(), left
 		}
 		best, left := plan(workLimit)
 		require.Positive(t, left)

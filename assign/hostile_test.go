@@ -60,12 +60,19 @@ func requireHarmless(t *testing.T, assignor assign.Assignor, group assign.Group)
 	require.NoError(t, assign.Check(group, assign.Withhold(group, plan)))
 	e := assign.Explain(assign.Owners(group), group, plan)
 	require.NotEmpty(t, e.String())
-	requireLeadEqualsTheSteps(t, assignor, group)
 
 	slices.Reverse(group.Members)
 	again, err := assignor.Assign(group)
 	require.NoError(t, err)
 	require.Equal(t, plan, again)
+
+	if assignor.Cooperative() { // in user data there may be generations, which Withhold does not know
+		group.Members = slices.Clone(group.Members)
+		for i := range group.Members {
+			group.Members[i].UserData = nil
+		}
+	}
+	requireLeadEqualsTheSteps(t, assignor, group)
 }
 
 func emptyPlan(group assign.Group) assign.Plan {

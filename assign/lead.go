@@ -21,7 +21,8 @@ type Encoded struct {
 // 2,147,483,647 bytes in all, which no request can carry, are an error for the assignors of this package.
 //
 // For those it needs far less time and memory than the steps one by one: it never makes
-// a Plan.
+// a Plan. What is withheld for CooperativeSticky goes by the generations that it has read, also those
+// in user data.
 func Lead(a Assignor, g Group) (assignments []Encoded, unassigned Partitions, err error) {
 	if own, ok := a.(decider); ok {
 		assignments, err = leadBy(own, g)

@@ -100,6 +100,27 @@ func TestLeadListsMembersByID(t *testing.T) {
 	}
 }
 
+// A member older than KIP-792 owns what another claims since a generation that is known but over. The
+// other gets it when the owner has let go of it.
+func TestLeadWithholdsFromAStaleClaimWhatAnOldMemberOwns(t *testing.T) {
+	group := assign.Group{
+		Members: []assign.Member{
+			{ID: "old", Topics: []string{"t"}, Owned: assign.Partitions{"t": {0, 1}}, Generation: -1, UserData: []byte{0, 0, 0, 5}},
+			{ID: "stale", Topics: []string{"t"}, Owned: assign.Partitions{"t": {1}}, Generation: 4},
+		},
+		Topics: map[string]assign.Topic{"t": {Partitions: 2}},
+	}
+	plan, err := assign.CooperativeSticky().Assign(group)
+	require.NoError(t, err)
+	require.Equal(t, assign.Plan{"old": {"t": {0}}, "stale": {"t": {1}}}, plan)
+	told, _, err := assign.Lead(assign.CooperativeSticky(), group)
+	require.NoError(t, err)
+	require.Equal(t, []assign.Encoded{
+		{MemberID: "old", Bytes: assign.AppendAssignment(nil, plan["old"])},
+		{MemberID: "stale", Bytes: assign.AppendAssignment(nil, nil)},
+	}, told)
+}
+
 // given is an assignor whose plan is there before it is asked.
 type given struct {
 	stranger

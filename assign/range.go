@@ -37,7 +37,7 @@ func (rangeAssignor) decide(g Group) (decision, error) {
 		t.deal()
 		t.settle()
 	}
-	return decision{r, owner}, nil
+	return decision{roster: r, owner: owner}, nil
 }
 
 // rangeTopics returns the topics of a roster, ready to be handed out into owner.

@@ -41,5 +41,5 @@ func (roundRobin) decide(g Group) (decision, error) {
 		}
 		next = members[turn-1] + 1
 	}
-	return decision{r, owner}, nil
+	return decision{roster: r, owner: owner}, nil
 }

@@ -40,7 +40,7 @@ func (sticky) decide(g Group) (decision, error) {
 	}
 	owner := c.settle()
 	r.balance(g.Topics, owner, workLimit)
-	return decision{r, owner}, nil
+	return decision{roster: r, owner: owner}, nil
 }
 
 // workLimit is how many steps the search for a plan may take, at some nanoseconds each. Groups

@@ -14,6 +14,11 @@ package assign
 // partition goes to nobody until all of them have let go, also not to one of them.
 // A claim counts even if its member no longer subscribes to the topic.
 //
+// A claim is as old as Member.Generation says, and nothing else is looked at: what an assignor keeps in
+// user data is its own affair. So a claim of a member older than KIP-792 gives way to any claim of a known
+// generation, even a stale one. Lead knows better for CooperativeSticky, which reads the
+// generation of such members.
+//
 // The plan should pass Check for g; what would not is kept unless it is claimed. It
 // is not changed and shares no memory with the result. Every member keeps its entry.
 func Withhold(g Group, plan Plan) Plan {

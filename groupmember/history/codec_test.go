@@ -138,8 +138,8 @@ func (f filler) fill(v reflect.Value) {
 		}
 		return
 	}
-	for i := range v.NumField() {
-		v.Field(i).Set(f.value(v.Field(i).Type()))
+	for _, field := range v.Fields() {
+		field.Set(f.value(field.Type()))
 	}
 }
 

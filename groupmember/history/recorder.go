@@ -50,7 +50,7 @@ func NewRecorder(out io.Writer, failed func(error)) *Recorder {
 func (r *Recorder) Begin(now time.Time, cfg groupmember.Config) {
 	r.started = now
 	b := strconv.AppendInt(append(r.line[:0], `{"history":`...), format, 10)
-	b = appendText(append(b, `,"muster":`...), version())
+	b = appendText(append(b, `,"muster":`...), Version())
 	b = appendText(append(b, `,"started":`...), now.UTC().Format(time.RFC3339Nano))
 	b, err := r.codec.append(append(b, `,"config":`...), reflect.ValueOf(cfg))
 	r.write(append(b, '}'), err)
@@ -99,8 +99,9 @@ func (r *Recorder) write(line []byte, err error) {
 // usual is the size of a line whose memory is used again.
 const usual = 64 << 10
 
-// version is that of muster in this program.
-func version() string {
+// Version returns the version of muster in this program; "unknown" if it was built
+// without one.
+func Version() string {
 	const unknown = "unknown"
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

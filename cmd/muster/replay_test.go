@@ -14,8 +14,7 @@ import (
 	"github.com/musterkafka/muster/groupmember/history"
 )
 
-// recorded is the history of a member whose coordinator is not found at first, and
-// that leaves.
+// recorded is the history of a member that does not find its coordinator.
 func recorded(t *testing.T) string {
 	t.Helper()
 	cfg := groupmember.Config{Group: "billing"}
@@ -28,7 +27,7 @@ func recorded(t *testing.T) string {
 	for _, ev := range []groupmember.Event{
 		groupmember.Start{},
 		groupmember.Found{Seq: 1, Failure: groupmember.Failure{Kind: groupmember.Unreachable, Text: "no broker\x1b[2J\nanswers"}},
-		groupmember.Leave{Why: "enough"},
+		groupmember.Asked{},
 	} {
 		now = now.Add(1500 * time.Millisecond)
 		r.Step(now, ev, member.Step(now, ev, nil))
@@ -58,17 +57,16 @@ func TestReplayPrintsTheConversation(t *testing.T) {
                            moved Idle -> Finding: consumer started
                            find 1
        3.000 s  Finding    found 1 failed: unreachable: no broker\x1b[2J\nanswers
-       4.500 s  Finding    leave: enough
-                           moved Finding -> Exited: done
-                           exit
-replay: 3 events, 4 actions, all equal
+       4.500 s  Finding    asked
+                           find 2
+replay: 3 events, 3 actions, all equal
 `, rest)
 }
 
 func TestQuietReplayPrintsTheResultOnly(t *testing.T) {
 	out, err := run(t, recorded(t), "--quiet")
 	require.NoError(t, err)
-	require.Equal(t, "replay: 3 events, 4 actions, all equal\n", out)
+	require.Equal(t, "replay: 3 events, 3 actions, all equal\n", out)
 }
 
 func TestReplayShowsBothFormsOfTheFirstDifference(t *testing.T) {

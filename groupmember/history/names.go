@@ -20,8 +20,8 @@ var (
 	actions = typesOf[groupmember.Action](
 		groupmember.Find{}, groupmember.Send{}, groupmember.Encode{}, groupmember.Plan{}, groupmember.Decode{},
 		groupmember.Resolve{}, groupmember.Revoke{}, groupmember.Cancel{}, groupmember.Assigned{}, groupmember.Suspended{},
-		groupmember.Resumed{}, groupmember.Committed{}, groupmember.LookedUp{}, groupmember.Warned{}, groupmember.Rebalanced{}, groupmember.Moved{},
-		groupmember.Exit{},
+		groupmember.Resumed{}, groupmember.Committed{}, groupmember.LookedUp{}, groupmember.Warned{}, groupmember.Rebalanced{},
+		groupmember.Moved{}, groupmember.Exit{},
 	)
 	requests  = messages(kmsg.RequestForKey)
 	responses = messages(kmsg.ResponseForKey)

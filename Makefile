@@ -14,16 +14,19 @@ MAKEFLAGS += --no-print-directory
 
 # The modules of this repository: what applications import, and what must not
 # enter their module graphs.
-MODULES := . $(patsubst %/go.mod,%,$(wildcard integration/go.mod bench/go.mod cmd/muster/go.mod))
+MODULES := . $(patsubst %/go.mod,%,$(wildcard integration/go.mod bench/go.mod bench/peers/go.mod cmd/muster/go.mod))
 # Those whose tests need nothing but Go.
 UNIT_MODULES := $(filter-out integration,$(MODULES))
 
 # Settings. FUZZTIME is per fuzz target, COUNT is runs of every test in make
-# race, SEEDS is simulated groups, BROKERS is a comma-separated list of host:port of a running Kafka.
+# race, SEEDS is simulated groups, BROKERS is a comma-separated list of host:port of a running Kafka,
+# RUNS and ONLY are of make bench-peers: how often to measure, and a comma-separated list of clients.
 FUZZTIME ?= 30s
 COUNT ?= 10
 SEEDS ?= 20000
 BROKERS ?=
+RUNS ?= 20
+ONLY ?=
 
 # The tools of tools.mod are built once for each state of tools.mod and each Go
 # version. golangci-lint is large: the first build takes about two minutes.
@@ -54,6 +57,17 @@ bench: ## Compare with another client on a real Kafka: the one at BROKERS=host:p
 .PHONY: bench-assign
 bench-assign: ## Compare the assignors with those of other clients; needs no Kafka
 	@cd bench && exec go run ./assigning
+
+.PHONY: bench-idle
+bench-idle: ## Compare what an idle member costs with other clients, on the Kafka at BROKERS=host:port, else one is started
+	@if [ -n '$(BROKERS)' ]; then cd bench && exec go run ./idle -broker '$(BROKERS)'; fi
+	env="$$(integration/setup/ensure)"; set -a; eval "$$env"; set +a
+	cd bench && exec ./with-broker go run ./idle -broker
+
+.PHONY: bench-peers
+bench-peers: c-compiler ## Compare how groups rebalance with five other clients, RUNS times (an hour for 20), on a Kafka that is started; ONLY=muster,java for some of them
+	@env="$$(integration/setup/ensure)"; set -a; eval "$$env"; set +a
+	cd bench/peers && exec ../with-broker go run . -runs '$(RUNS)' $(if $(ONLY),-only '$(ONLY)') -broker
 
 ## Tests
 

@@ -29,7 +29,7 @@ type Conn struct {
 	frames *frameReader // of the handshake, then of the read loop
 
 	versions versionTable
-	sizes    [kmsg.MaxKey + 1]atomic.Int32 // of the last request of each API
+	size     atomic.Int32 // of the last request
 
 	slots  chan struct{} // one per request on its way; its capacity is MaxInFlight
 	queue  queue
@@ -188,16 +188,16 @@ func (c *Conn) acquire(ctx context.Context) error {
 	}
 }
 
-// encode writes req into a pooled frame, sized by the last request of its kind.
+// encode writes req into a pooled frame, sized by the last request: most connections
+// carry many of the same kind.
 func (c *Conn) encode(req kmsg.Request) (*frame, error) {
-	size := &c.sizes[req.Key()]
-	f := newFrame(int(size.Load()))
+	f := newFrame(int(c.size.Load()))
 	f.data = appendFrame(f.data[:0], c.format, req)
 	if n := len(f.data) - sizeBytes; n > c.cfg.MaxRequestBytes {
 		f.release()
 		return nil, fmt.Errorf("request has %d bytes, more than MaxRequestBytes allows (%d)", n, c.cfg.MaxRequestBytes)
 	}
-	size.Store(int32(len(f.data)))
+	c.size.Store(int32(len(f.data)))
 	return f, nil
 }
 

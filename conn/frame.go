@@ -30,7 +30,7 @@ type frame struct {
 // than a quarter of a frame is wasted. What is larger than the largest class is
 // not pooled.
 const (
-	smallestClass = 9  // 512 bytes
+	smallestClass = 6  // 64 bytes: most answers in a quiet group are as small
 	largestClass  = 27 // 128 MiB
 	classes       = (largestClass-smallestClass)*4 + 1
 )

@@ -88,8 +88,8 @@ func TestFramesAreLargeEnoughAndWasteLessThanAQuarter(t *testing.T) {
 		require.GreaterOrEqual(t, size, n)
 		require.Less(t, float64(size-n), 0.25*float64(n))
 	})
-	require.Equal(t, 512, classSize(classFor(0)))
-	require.Equal(t, 512, classSize(classFor(512)))
+	require.Equal(t, 64, classSize(classFor(0)))
+	require.Equal(t, 64, classSize(classFor(64)))
 	require.Equal(t, 1<<largestClass, classSize(classes-1))
 	require.Equal(t, classes, classFor(1<<largestClass+1))
 }

@@ -14,8 +14,12 @@ import (
 func TestDocsOfTheCasesNameWhatTriesThem(t *testing.T) {
 	page, err := os.ReadFile("../docs/assignors.md")
 	require.NoError(t, err)
-	files, err := filepath.Glob("*_test.go")
-	require.NoError(t, err)
+	var files []string
+	for _, folder := range []string{".", "../integration"} {
+		found, err := filepath.Glob(filepath.Join(folder, "*_test.go"))
+		require.NoError(t, err)
+		files = append(files, found...)
+	}
 	var tests strings.Builder
 	for _, file := range files {
 		text, err := os.ReadFile(file)

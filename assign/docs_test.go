@@ -27,7 +27,7 @@ func TestDocsOfTheCasesNameWhatTriesThem(t *testing.T) {
 		tests.Write(text)
 	}
 	for _, name := range regexp.MustCompile("`((?:Test|Fuzz)[A-Za-z]+)`").FindAllStringSubmatch(string(page), -1) {
-		require.Contains(t, tests.String(), "func "+name[1]+"(")
+		require.True(t, strings.Contains(tests.String(), "func "+name[1]+"("), "there is no %s", name[1])
 	}
 	rows := regexp.MustCompile(`(?m)^\| (B\d\d) .*\|$`).FindAllStringSubmatch(string(page), -1)
 	require.NotEmpty(t, rows)
@@ -35,7 +35,7 @@ func TestDocsOfTheCasesNameWhatTriesThem(t *testing.T) {
 		for _, script := range regexp.MustCompile("`([a-z-]+[.]txt)`").FindAllStringSubmatch(row[0], -1) {
 			text, err := os.ReadFile(filepath.Join("testdata/scripts", script[1]))
 			require.NoError(t, err)
-			require.Contains(t, string(text), row[1], "%s in %s", row[1], script[1])
+			require.True(t, strings.Contains(string(text), row[1]), "%s is not in %s", row[1], script[1])
 		}
 	}
 }

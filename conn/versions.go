@@ -65,13 +65,17 @@ func (t *versionTable) choose(key, ours int16) (int16, error) {
 	return version, nil
 }
 
-// choose takes the cap off req and returns the version to send it in.
+// choose takes the cap off req and returns the version to send it in. A request
+// that has a MinVersion is not sent in a lower one.
 func (c *Conn) choose(req kmsg.Request) (kmsg.Request, int16, error) {
 	ours := req.MaxVersion()
 	if wrapped, ok := req.(capped); ok {
 		req = wrapped.Request
 	}
 	version, err := c.versions.choose(req.Key(), ours)
+	if needs, ok := req.(interface{ MinVersion() int16 }); ok && err == nil && version < needs.MinVersion() {
+		err = fmt.Errorf("%w: version %d is needed, the broker offers up to %d", ErrUnsupported, needs.MinVersion(), version)
+	}
 	return req, version, err
 }
 

@@ -124,3 +124,24 @@ func TestRequestsAndResponsesAreFlexibleInTheSameVersions(t *testing.T) {
 		}
 	}
 }
+
+// atLeast is a request that is worth nothing in older versions.
+type atLeast struct {
+	*kmsg.HeartbeatRequest
+	version int16
+}
+
+func (a atLeast) MinVersion() int16 { return a.version }
+
+func TestARequestIsNotSentInAVersionBelowItsLeast(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBroker(t)
+		b.Offer(keyHeartbeat, 0, 2)
+		c := connect(t, b, Config{})
+		_, err := c.Request(t.Context(), atLeast{kmsg.NewPtrHeartbeatRequest(), 2})
+		require.NoError(t, err)
+		_, err = c.Request(t.Context(), AtMost(atLeast{kmsg.NewPtrHeartbeatRequest(), 3}, 3))
+		require.ErrorIs(t, err, ErrUnsupported)
+		require.True(t, Unsent(err))
+	})
+}

@@ -67,7 +67,7 @@ func TestEveryErrorCodeIsDecided(t *testing.T) {
 			}
 		})
 	}
-	for _, api := range []string{"FindCoordinator", "JoinGroup", "SyncGroup", "Heartbeat", "LeaveGroup", "OffsetCommit", "OffsetFetch"} {
+	for _, api := range []string{"FindCoordinator", "JoinGroup", "SyncGroup", "Heartbeat", "LeaveGroup", "OffsetCommit", "TxnOffsetCommit", "OffsetFetch"} {
 		for _, rest := range []string{"(retriable)", "(other)"} {
 			found := false
 			for key := range named {
@@ -140,16 +140,20 @@ func prepareCode(w *watch, row codeRow) {
 			w.holds(i < 10, "a heartbeat comes due")
 			w.elapse()
 		}
-	case "OffsetCommit":
+	case "OffsetCommit", "TxnOffsetCommit":
+		ev := groupmember.Commit{Ticket: 1, Offsets: []groupmember.Offset{{Topic: "orders", Partition: 1, Next: 5}}}
+		if row.api == "TxnOffsetCommit" {
+			ev.Producer = &groupmember.Producer{TransactionalID: "t", ID: 7}
+		}
 		if row.from == "Joining" { // asked while letting go, answered after that
 			w.until(groupmember.Stable)
 			w.step(groupmember.Rejoin{Why: "subscription has changed"})
-			w.step(groupmember.Commit{Ticket: 1, Offsets: []groupmember.Offset{{Topic: "orders", Partition: 1, Next: 5}}})
+			w.step(ev)
 			w.step(groupmember.Released{Seq: seqOf(w.pop("Revoke"))})
 			w.until(groupmember.Joining)
 			return
 		}
-		w.step(groupmember.Commit{Ticket: 1, Offsets: []groupmember.Offset{{Topic: "orders", Partition: 1, Next: 5}}})
+		w.step(ev)
 	case "OffsetFetch", "OffsetFetch/partition":
 		w.step(groupmember.LookUp{Ticket: 1, Partitions: groupmember.Partitions{"orders": {0}}})
 	}
@@ -186,6 +190,8 @@ func answerCode(w *watch, api string, code *kerr.Error) {
 		case *kmsg.LeaveGroupResponse:
 			resp.ErrorCode = code.Code
 		case *kmsg.OffsetCommitResponse:
+			resp.Topics[0].Partitions[0].ErrorCode = code.Code
+		case *kmsg.TxnOffsetCommitResponse:
 			resp.Topics[0].Partitions[0].ErrorCode = code.Code
 		case *kmsg.OffsetFetchResponse:
 			resp.Groups[0].ErrorCode = code.Code

@@ -1,7 +1,6 @@
 package groupmember
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -17,30 +16,26 @@ func (offsetCommit) MaxVersion() int16 { return 9 }
 // it does not know, which may be news to it or gone for good.
 const topicTries = 10
 
-// commit sends all that is waiting in one request. There is never a second one
-// under way, and of two offsets for one partition the later is sent, so that no
-// commit can overtake another.
+// commit sends all that is waiting in one request, or as much as is of one kind:
+// plain, or of one producer. There is never a second one under way, and of two
+// offsets for one partition the later is sent, so that no commit can overtake
+// another.
 func (m *Member) commit() {
-	var offsets []Offset
-	for _, c := range m.commits.waiting {
-		c.aboard = true
-		for _, i := range c.left {
-			offsets = append(offsets, c.results[i].Offset)
-		}
+	producer, offsets := m.commits.board()
+	if m.commits.txn = producer != nil; m.commits.txn {
+		m.commits.flying = m.send(RouteControl, m.txnOffsetCommit(*producer, offsets))
+		return
 	}
-	slices.SortStableFunc(offsets, func(a, b Offset) int {
-		return cmp.Or(cmp.Compare(a.Topic, b.Topic), cmp.Compare(a.Partition, b.Partition))
-	})
+	m.commits.flying = m.send(RouteControl, m.offsetCommit(offsets))
+}
 
+func (m *Member) offsetCommit(offsets []Offset) offsetCommit {
 	req := kmsg.NewPtrOffsetCommitRequest()
 	req.Group = m.cfg.Group
 	req.Generation = m.generation
 	req.MemberID = m.id
 	req.InstanceID = m.instance
-	for i, offset := range offsets {
-		if i+1 < len(offsets) && offsets[i+1].Topic == offset.Topic && offsets[i+1].Partition == offset.Partition {
-			continue // a later one for the same partition follows
-		}
+	for _, offset := range offsets {
 		if n := len(req.Topics); n == 0 || req.Topics[n-1].Topic != offset.Topic {
 			topic := kmsg.NewOffsetCommitRequestTopic()
 			topic.Topic = offset.Topic
@@ -49,7 +44,7 @@ func (m *Member) commit() {
 		topic := &req.Topics[len(req.Topics)-1]
 		topic.Partitions = append(topic.Partitions, commitPartition(offset))
 	}
-	m.commits.flying = m.send(RouteControl, offsetCommit{req})
+	return offsetCommit{req}
 }
 
 func commitPartition(offset Offset) kmsg.OffsetCommitRequestTopicPartition {
@@ -58,6 +53,14 @@ func commitPartition(offset Offset) kmsg.OffsetCommitRequestTopicPartition {
 	metadata := offset.Metadata
 	p.Metadata = &metadata
 	return p
+}
+
+func (m *Member) onCommitAnswer(q question, ev Replied) {
+	if m.commits.txn {
+		m.onTxnOffsetCommit(q, ev)
+		return
+	}
+	m.onOffsetCommit(q, ev)
 }
 
 // onOffsetCommit reads the answer. It never ends the membership by itself,
@@ -69,7 +72,11 @@ func (m *Member) onOffsetCommit(q question, ev Replied) {
 		m.onCommitFailed(q, aboard, failure)
 		return
 	}
-	codes := commitCodes(resp)
+	m.onCommitCodes(q, aboard, commitCodes(resp), verdictOf)
+}
+
+// onCommitCodes takes the outcome of each offset.
+func (m *Member) onCommitCodes(q question, aboard []*commit, codes map[partition]int16, verdict func(int16) commitVerdict) {
 	var seen [verdicts]bool
 	for _, c := range aboard {
 		c.tries++
@@ -79,7 +86,7 @@ func (m *Member) onOffsetCommit(q question, ev Replied) {
 			if !ok {
 				code = kerr.UnknownServerError.Code // the broker left it out
 			}
-			v := verdictOf(code)
+			v := verdict(code)
 			seen[v] = true
 			if m.settles(v, code, c) {
 				result.Code = code

@@ -1,6 +1,7 @@
 package groupmember
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -10,7 +11,8 @@ import (
 // commits are those that the application waits for, in the order asked.
 type commits struct {
 	waiting  []*commit
-	flying   question  // the OffsetCommit
+	flying   question  // the OffsetCommit or TxnOffsetCommit
+	txn      bool      // which of them
 	held     bool      // until the round is over
 	at       time.Time // not to be sent before
 	failures int       // in a row, for back-off
@@ -18,12 +20,13 @@ type commits struct {
 
 // commit is one Commit of the application.
 type commit struct {
-	ticket  Ticket
-	as      identity // under which the partitions were owned
-	results []OffsetResult
-	left    []int // into results: without an outcome yet
-	tries   int
-	aboard  bool // part of the request that is under way
+	ticket   Ticket
+	producer *Producer // whose transaction it is part of; nil if of none
+	as       identity  // under which the partitions were owned
+	results  []OffsetResult
+	left     []int // into results: without an outcome yet
+	tries    int
+	aboard   bool // part of the request that is under way
 }
 
 type partition struct {
@@ -40,7 +43,7 @@ func (m *Member) onCommit(ev Commit) {
 		m.emit(Committed{Ticket: ev.Ticket, Failure: failure})
 		return
 	}
-	c := &commit{ticket: ev.Ticket, as: m.identity}
+	c := &commit{ticket: ev.Ticket, producer: ev.Producer, as: m.identity}
 	for i, offset := range ev.Offsets {
 		result := OffsetResult{Offset: offset}
 		if m.owned.has(offset.Topic, offset.Partition) {
@@ -57,10 +60,22 @@ func (m *Member) onCommit(ev Commit) {
 	m.answerCommits()
 }
 
+// onWithdraw stops trying on behalf of an asker who does not wait any more. What
+// is under way is left to its fate.
+func (m *Member) onWithdraw(ev Withdraw) {
+	for _, c := range m.commits.waiting {
+		if c.ticket == ev.Ticket {
+			m.commits.remove(c)
+			m.emit(Committed{Ticket: c.ticket, Failure: Failure{Kind: Canceled, Unsent: c.tries == 0 && !c.aboard, Text: "the commit was withdrawn"}})
+			return
+		}
+	}
+}
+
 // refuses says why a Commit cannot even be tried.
 func (m *Member) refuses(ev Commit) Failure {
-	if ev.Producer != nil {
-		return Failure{Kind: Unsupported, Unsent: true, Text: "offsets cannot be committed in a transaction yet"}
+	if ev.Producer != nil && ev.Producer.TransactionalID == "" {
+		return Failure{Kind: Rejected, Unsent: true, Text: "a producer without a transactional ID has no transaction to commit offsets in"}
 	}
 	if slices.ContainsFunc(ev.Offsets, func(o Offset) bool { return o.Next < 0 }) {
 		return Failure{Kind: Rejected, Unsent: true, Text: "a negative offset cannot be committed"}
@@ -179,6 +194,41 @@ func (c *commits) concern(partitions Partitions) bool {
 			return partitions.has(one.results[i].Offset.Topic, one.results[i].Offset.Partition)
 		})
 	})
+}
+
+// board takes the first commit that waits aboard a request, with those behind it
+// of the same producer, or of none. Their offsets come in the order of topics and partitions, one for
+// each.
+func (c *commits) board() (*Producer, []Offset) {
+	producer := c.waiting[0].producer
+	var all []Offset
+	for _, one := range c.waiting {
+		if !one.producer.is(producer) {
+			break
+		}
+		one.aboard = true
+		for _, i := range one.left {
+			all = append(all, one.results[i].Offset)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Offset) int {
+		return cmp.Or(cmp.Compare(a.Topic, b.Topic), cmp.Compare(a.Partition, b.Partition))
+	})
+	var last []Offset
+	for i, offset := range all {
+		if i+1 == len(all) || partitionOf(all[i+1]) != partitionOf(offset) { // else a later one follows
+			last = append(last, offset)
+		}
+	}
+	return producer, last
+}
+
+// is reports whether p and q are the same producer, or both none.
+func (p *Producer) is(q *Producer) bool {
+	if p == nil || q == nil {
+		return p == q
+	}
+	return *p == *q
 }
 
 // land returns the commits of the request that was under way.

@@ -42,6 +42,8 @@ func DescribeEvent(ev Event) string {
 			text += fmt.Sprintf(" transaction=%s producer=%d/%d", ev.Producer.TransactionalID, ev.Producer.ID, ev.Producer.Epoch)
 		}
 		return text
+	case Withdraw:
+		return fmt.Sprintf("withdraw ticket=%d", ev.Ticket)
 	case LookUp:
 		return fmt.Sprintf("look up ticket=%d %s", ev.Ticket, list(ev.Partitions))
 	case Leave:

@@ -114,6 +114,9 @@ func describeRequest(req kmsg.Request) string {
 		return describeRequest(offsetCommit{req})
 	case *kmsg.OffsetFetchRequest:
 		return describeRequest(offsetFetch{req})
+	case txnOffsetCommit:
+		return fmt.Sprintf("TxnOffsetCommit transaction=%q producer=%d/%d member=%q%s generation=%d %s", req.TransactionalID, req.ProducerID, req.ProducerEpoch,
+			req.MemberID, optional(" instance", req.InstanceID), req.Generation, describeOffsets(requestedTxnOffsets(req)))
 	case offsetFetch:
 		return "OffsetFetch " + each(req.Topics, func(t kmsg.OffsetFetchRequestTopic) string { return fmt.Sprintf("%s%v", t.Topic, t.Partitions) })
 	case *kmsg.ConsumerGroupHeartbeatRequest:
@@ -147,6 +150,16 @@ func requestedOffsets(req offsetCommit) []Offset {
 	return all
 }
 
+func requestedTxnOffsets(req txnOffsetCommit) []Offset {
+	var all []Offset
+	for _, t := range req.Topics {
+		for _, p := range t.Partitions {
+			all = append(all, Offset{Topic: t.Topic, Partition: p.Partition, Next: p.Offset, LeaderEpoch: p.LeaderEpoch, Metadata: deref(p.Metadata)})
+		}
+	}
+	return all
+}
+
 func describeResponse(resp kmsg.Response) string {
 	switch resp := resp.(type) {
 	case *kmsg.JoinGroupResponse:
@@ -161,6 +174,12 @@ func describeResponse(resp kmsg.Response) string {
 	case *kmsg.OffsetCommitResponse:
 		return "OffsetCommit " + each(resp.Topics, func(t kmsg.OffsetCommitResponseTopic) string {
 			return t.Topic + each(t.Partitions, func(p kmsg.OffsetCommitResponseTopicPartition) string {
+				return fmt.Sprintf("%d %s", p.Partition, codeName(p.ErrorCode))
+			})
+		})
+	case *kmsg.TxnOffsetCommitResponse:
+		return "TxnOffsetCommit " + each(resp.Topics, func(t kmsg.TxnOffsetCommitResponseTopic) string {
+			return t.Topic + each(t.Partitions, func(p kmsg.TxnOffsetCommitResponseTopicPartition) string {
 				return fmt.Sprintf("%d %s", p.Partition, codeName(p.ErrorCode))
 			})
 		})

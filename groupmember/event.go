@@ -80,12 +80,20 @@ type (
 	Asked struct{}
 
 	// Commit asks for offsets to be committed. It is answered by Committed.
-	// Producer makes it a TxnOffsetCommit of that producer; nil for a plain one.
+	// Producer makes it part of that producer's transaction (TxnOffsetCommit, KIP-447), to which the
+	// group's offsets must have been added before (AddOffsetsToTxn); nil is a plain one. A
+	// broker that cannot tell who commits (before Kafka 2.5) is not asked: the failure is Unsupported.
 	Commit struct {
 		Ticket   Ticket
 		Offsets  []Offset
 		Producer *Producer
 	}
+
+	// Withdraw says that nobody waits for a Commit any more: nothing more is sent
+	// for it. A request that is under way may still be carried out, so a transaction that it is part of
+	// must be aborted, and its producer's epoch raised before the next one. If it is not answered
+	// yet, the answer is a Failure of kind Canceled.
+	Withdraw struct{ Ticket Ticket }
 
 	// LookUp asks for the committed offsets of partitions (OffsetFetch). It is
 	// answered by LookedUp.
@@ -120,6 +128,7 @@ func (Start) event()    {}
 func (Rejoin) event()   {}
 func (Asked) event()    {}
 func (Commit) event()   {}
+func (Withdraw) event() {}
 func (LookUp) event()   {}
 func (Leave) event()    {}
 func (Abandon) event()  {}

@@ -2,8 +2,14 @@ package groupmember
 
 import "github.com/twmb/franz-go/pkg/kmsg"
 
-// CommitOf returns the OffsetCommit in req, if it is one.
-func CommitOf(req kmsg.Request) (*kmsg.OffsetCommitRequest, bool) {
-	commit, ok := req.(offsetCommit)
-	return commit.OffsetCommitRequest, ok
+// OffsetsIn returns the offsets of an OffsetCommit or TxnOffsetCommit, nil for
+// anything else.
+func OffsetsIn(req kmsg.Request) []Offset {
+	switch req := req.(type) {
+	case offsetCommit:
+		return requestedOffsets(req)
+	case txnOffsetCommit:
+		return requestedTxnOffsets(req)
+	}
+	return nil
 }

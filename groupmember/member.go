@@ -135,6 +135,8 @@ func (m *Member) take(ev Event) {
 		m.onAsked()
 	case Commit:
 		m.onCommit(ev)
+	case Withdraw:
+		m.onWithdraw(ev)
 	case LookUp:
 		m.onLookUp(ev)
 	case Leave:
@@ -152,7 +154,7 @@ func (m *Member) replied(ev Replied) {
 		return
 	}
 	if q, ok := m.settle(&m.commits.flying, ev.Seq); ok {
-		m.onOffsetCommit(q, ev)
+		m.onCommitAnswer(q, ev)
 		return
 	}
 	if q, ok := m.settle(&m.ask, ev.Seq); ok {

@@ -76,3 +76,10 @@ func BenchmarkHeartbeatRound(b *testing.B) {
 		out = w.member.Step(now, groupmember.Replied{Seq: seqOf(out[0]), Resp: resp}, out[:0])
 	}
 }
+
+func TestTransactionWithoutAnIDIsRefused(t *testing.T) {
+	w := reach(t, groupmember.Config{Group: "g"}, groupmember.Stable)
+	w.step(groupmember.Commit{Ticket: 1, Offsets: []groupmember.Offset{{Topic: "orders", Next: 5}}, Producer: &groupmember.Producer{ID: 7}})
+	require.Equal(t, "failed", w.outcome)
+	require.False(t, w.asks("TxnOffsetCommit"))
+}

@@ -117,12 +117,12 @@ func (w *watch) replyTo(api string, change func(kmsg.Response)) {
 		resp.Generation, resp.Protocol = w.generation, &protocol
 		resp.Members = []kmsg.JoinGroupResponseMember{{MemberID: "m-1"}}
 	case *kmsg.OffsetCommitResponse:
-		for _, topic := range requested(send.Req).Topics {
-			answered := kmsg.OffsetCommitResponseTopic{Topic: topic.Topic}
-			for _, p := range topic.Partitions {
-				answered.Partitions = append(answered.Partitions, kmsg.OffsetCommitResponseTopicPartition{Partition: p.Partition})
-			}
-			resp.Topics = append(resp.Topics, answered)
+		for _, o := range groupmember.OffsetsIn(send.Req) {
+			resp.Topics = append(resp.Topics, kmsg.OffsetCommitResponseTopic{Topic: o.Topic, Partitions: []kmsg.OffsetCommitResponseTopicPartition{{Partition: o.Partition}}})
+		}
+	case *kmsg.TxnOffsetCommitResponse:
+		for _, o := range groupmember.OffsetsIn(send.Req) {
+			resp.Topics = append(resp.Topics, kmsg.TxnOffsetCommitResponseTopic{Topic: o.Topic, Partitions: []kmsg.TxnOffsetCommitResponseTopicPartition{{Partition: o.Partition}}})
 		}
 	case *kmsg.OffsetFetchResponse:
 		resp.Groups = []kmsg.OffsetFetchResponseGroup{{Group: "g", Topics: []kmsg.OffsetFetchResponseGroupTopic{
@@ -133,11 +133,6 @@ func (w *watch) replyTo(api string, change func(kmsg.Response)) {
 		change(resp)
 	}
 	w.step(groupmember.Replied{Seq: send.Seq, Resp: resp})
-}
-
-func requested(req kmsg.Request) *kmsg.OffsetCommitRequest {
-	commit, _ := groupmember.CommitOf(req)
-	return commit
 }
 
 // pop closes the open question of that name.

@@ -34,6 +34,8 @@ func (a arguments) response(name string) kmsg.Response {
 		return resp
 	case "OffsetCommit":
 		return a.offsetCommit()
+	case "TxnOffsetCommit":
+		return a.txnOffsetCommit()
 	case "OffsetFetch":
 		return a.offsetFetch()
 	case "ConsumerGroupHeartbeat":
@@ -100,6 +102,19 @@ func (a arguments) offsetCommit() kmsg.Response {
 		p := kmsg.NewOffsetCommitResponseTopicPartition()
 		p.Partition, p.ErrorCode = int32(a.integer(fields[1])), codeNamed(a.t, fields[2])
 		resp.Topics[at].Partitions = append(resp.Topics[at].Partitions, p)
+	}
+	return resp
+}
+
+// txnOffsetCommit reads the same.
+func (a arguments) txnOffsetCommit() kmsg.Response {
+	resp := kmsg.NewPtrTxnOffsetCommitResponse()
+	for _, topic := range a.offsetCommit().(*kmsg.OffsetCommitResponse).Topics {
+		one := kmsg.TxnOffsetCommitResponseTopic{Topic: topic.Topic}
+		for _, p := range topic.Partitions {
+			one.Partitions = append(one.Partitions, kmsg.TxnOffsetCommitResponseTopicPartition{Partition: p.Partition, ErrorCode: p.ErrorCode})
+		}
+		resp.Topics = append(resp.Topics, one)
 	}
 	return resp
 }

@@ -98,6 +98,8 @@ func (c *conversation) event(a arguments) (groupmember.Event, error) {
 		return groupmember.Leave{Why: a.d.Input, Remain: a.d.HasArg("remain")}, nil
 	case "commit":
 		return a.commit(), nil
+	case "withdraw":
+		return groupmember.Withdraw{Ticket: a.ticket()}, nil
 	case "lookup":
 		return groupmember.LookUp{Ticket: a.ticket(), Partitions: a.partitions("")}, nil
 	case "found":
@@ -127,7 +129,7 @@ func (c *conversation) event(a arguments) (groupmember.Event, error) {
 // responses are the directives that answer requests.
 var responses = map[string]string{
 	"join-group": "JoinGroup", "sync-group": "SyncGroup", "heartbeat": "Heartbeat", "leave-group": "LeaveGroup",
-	"offset-commit": "OffsetCommit", "offset-fetch": "OffsetFetch", "consumer-group-heartbeat": "ConsumerGroupHeartbeat",
+	"offset-commit": "OffsetCommit", "txn-offset-commit": "TxnOffsetCommit", "offset-fetch": "OffsetFetch", "consumer-group-heartbeat": "ConsumerGroupHeartbeat",
 }
 
 func (c *conversation) seq(a arguments, kind string) groupmember.Seq {
@@ -240,7 +242,7 @@ func (a arguments) commit() groupmember.Commit {
 		})
 	}
 	if id := a.text("transaction", ""); id != "" {
-		ev.Producer = &groupmember.Producer{TransactionalID: id}
+		ev.Producer = &groupmember.Producer{TransactionalID: id, ID: a.number("producer", 7), Epoch: int16(a.number("epoch", 0))}
 	}
 	return ev
 }

@@ -77,6 +77,8 @@ func (w *wanderer) turn() {
 		w.watch.elapse()
 	case n < 88:
 		w.commit()
+	case n < 89:
+		w.watch.step(groupmember.Withdraw{Ticket: groupmember.Ticket(1 + w.random.IntN(int(w.ticket)+1))})
 	case n < 91:
 		w.ticket++
 		w.watch.step(groupmember.LookUp{Ticket: w.ticket, Partitions: w.partitions()})
@@ -128,6 +130,12 @@ func (w *wanderer) commit() {
 			ev.Offsets = append(ev.Offsets, groupmember.Offset{Topic: "orders", Partition: id, Next: w.next, LeaderEpoch: -1})
 		}
 	}
+	switch w.random.IntN(6) {
+	case 0:
+		ev.Producer = &groupmember.Producer{TransactionalID: "t", ID: 7, Epoch: 1}
+	case 1:
+		ev.Producer = &groupmember.Producer{TransactionalID: "t", ID: 7, Epoch: 2}
+	}
 	w.watch.step(ev)
 }
 
@@ -147,7 +155,7 @@ func (w *wanderer) partitions() groupmember.Partitions {
 var wanderedCodes = []*kerr.Error{
 	kerr.RebalanceInProgress, kerr.IllegalGeneration, kerr.UnknownMemberID, kerr.NotCoordinator, kerr.CoordinatorNotAvailable,
 	kerr.CoordinatorLoadInProgress, kerr.MemberIDRequired, kerr.UnknownServerError, kerr.UnknownTopicOrPartition,
-	kerr.UnstableOffsetCommit, kerr.RequestTimedOut, kerr.TopicAuthorizationFailed,
+	kerr.UnstableOffsetCommit, kerr.RequestTimedOut, kerr.TopicAuthorizationFailed, kerr.ConcurrentTransactions, kerr.ProducerFenced,
 }
 
 func (w *wanderer) code(badly float64) int16 {
@@ -215,6 +223,14 @@ func (w *wanderer) response(req kmsg.Request, badly float64) kmsg.Response {
 		resp.ErrorCode = w.code(badly)
 	case *kmsg.OffsetCommitResponse:
 		w.offsetCommit(resp, badly)
+	case *kmsg.TxnOffsetCommitResponse:
+		plain := kmsg.NewPtrOffsetCommitResponse()
+		w.offsetCommit(plain, badly)
+		topic := kmsg.TxnOffsetCommitResponseTopic{Topic: "orders"}
+		for _, p := range plain.Topics[0].Partitions {
+			topic.Partitions = append(topic.Partitions, kmsg.TxnOffsetCommitResponseTopicPartition{Partition: p.Partition, ErrorCode: p.ErrorCode})
+		}
+		resp.Topics = append(resp.Topics, topic)
 	case *kmsg.OffsetFetchResponse:
 		group := kmsg.OffsetFetchResponseGroup{Group: "g", ErrorCode: w.code(badly / 2)}
 		for id := range int32(4) {

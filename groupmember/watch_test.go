@@ -98,7 +98,7 @@ func (w *watch) hear(ev groupmember.Event) {
 	case groupmember.Released:
 		w.release(ev.Seq)
 	case groupmember.Found, groupmember.Replied, groupmember.Encoded, groupmember.Planned, groupmember.Decoded, groupmember.Start,
-		groupmember.Leave, groupmember.Abandon, groupmember.Elapsed:
+		groupmember.Withdraw, groupmember.Leave, groupmember.Abandon, groupmember.Elapsed:
 	}
 }
 
@@ -202,6 +202,8 @@ func kindOf(a groupmember.Action) string {
 	switch name := kmsg.NameForKey(send.Req.Key()); name {
 	case "JoinGroup", "SyncGroup", "LeaveGroup":
 		return "request of the round"
+	case "OffsetCommit", "TxnOffsetCommit":
+		return "commit"
 	default:
 		return name
 	}
@@ -236,17 +238,15 @@ func (w *watch) request(a groupmember.Send) {
 // offsets checks that commits never go back: the history only ever asks for
 // higher ones.
 func (w *watch) offsets(req kmsg.Request) {
-	wire, ok := groupmember.CommitOf(req)
-	if !ok {
+	wire := groupmember.OffsetsIn(req)
+	if wire == nil {
 		return
 	}
 	w.holds(!w.suspended, "nothing is committed while suspended")
 	w.holds(w.now.Before(w.member.Trusted()), "nothing is committed past the liveness deadline")
-	for _, topic := range wire.Topics {
-		for _, p := range topic.Partitions {
-			w.holds(p.Offset >= w.sent[p.Partition], "offsets of %d do not go back", p.Partition)
-			w.sent[p.Partition] = p.Offset
-		}
+	for _, o := range wire {
+		w.holds(o.Next >= w.sent[o.Partition], "offsets of %d do not go back", o.Partition)
+		w.sent[o.Partition] = o.Next
 	}
 }
 

@@ -113,6 +113,22 @@ func (g *Group) Commit(ctx context.Context, offsets []groupmember.Offset) ([]gro
 	return g.ask(ctx, "commit offsets", ticket, groupmember.Commit{Ticket: ticket, Offsets: offsets})
 }
 
+// CommitInTransaction is Commit as part of a producer's transaction (KIP-447), to
+// which the group's offsets must have been added before. What the broker says of the
+// transaction or its producer is in the codes of the results, and ends nothing here. When ctx ends,
+// nothing more is sent; what is under way may still be carried out, so the transaction
+// must be aborted and the producer's epoch raised. A broker before Kafka 2.5 is not asked: the
+// kind is Unsupported.
+func (g *Group) CommitInTransaction(ctx context.Context, producer groupmember.Producer, offsets []groupmember.Offset) ([]groupmember.OffsetResult, error) {
+	const doing = "commit offsets in a transaction"
+	ticket := groupmember.Ticket(g.tickets.Add(1))
+	results, err := g.ask(ctx, doing, ticket, groupmember.Commit{Ticket: ticket, Offsets: offsets, Producer: &producer})
+	if err != nil && context.Cause(ctx) != nil {
+		_ = g.put(context.WithoutCancel(ctx), input{event: groupmember.Withdraw{Ticket: ticket}}) // or it has exited by itself
+	}
+	return results, err
+}
+
 // LookUp returns the committed offsets of partitions, stable ones only
 // (KIP-447). What may go away is tried again until ctx ends or the partition
 // is taken back, which gives the code ILLEGAL_GENERATION. Its errors are

@@ -341,3 +341,40 @@ func TestAskedDoesNotAllocate(t *testing.T) {
 	require.Zero(t, testing.AllocsPerRun(100, g.Asked))
 	require.NoError(t, g.Leave(t.Context(), "done", false))
 }
+
+func TestWhoGivesUpACommitInATransactionWithdrawsIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := new(world)
+		var loading atomic.Bool
+		loading.Store(true)
+		w.request = func(_ context.Context, _ groupmember.Route, req kmsg.Request) (kmsg.Response, error) {
+			resp, ok := req.ResponseKind().(*kmsg.TxnOffsetCommitResponse)
+			if !ok {
+				return nil, nil
+			}
+			p := kmsg.TxnOffsetCommitResponseTopicPartition{Partition: 0}
+			if loading.Load() {
+				p.ErrorCode = kerr.CoordinatorLoadInProgress.Code
+			}
+			resp.Topics = []kmsg.TxnOffsetCommitResponseTopic{{Topic: "orders", Partitions: []kmsg.TxnOffsetCommitResponseTopicPartition{p}}}
+			return resp, nil
+		}
+		g := Start(config, w.ports())
+		synctest.Wait()
+		producer := groupmember.Producer{TransactionalID: "t", ID: 7}
+		_, err := g.CommitInTransaction(within(t, 10*time.Second), producer, oneOffset)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		synctest.Wait()
+		tries := w.asked("TxnOffsetCommit")
+		require.Greater(t, tries, 5)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		require.Equal(t, tries, w.asked("TxnOffsetCommit"), "nothing more is sent")
+
+		loading.Store(false)
+		results, err := g.CommitInTransaction(t.Context(), producer, oneOffset)
+		require.NoError(t, err)
+		require.Equal(t, []groupmember.OffsetResult{{Offset: oneOffset[0]}}, results)
+		require.NoError(t, g.Leave(within(t, time.Second), "done", false))
+	})
+}

@@ -14,7 +14,7 @@ import (
 var (
 	events = typesOf[groupmember.Event](
 		groupmember.Found{}, groupmember.Replied{}, groupmember.Encoded{}, groupmember.Planned{}, groupmember.Decoded{},
-		groupmember.Released{}, groupmember.Start{}, groupmember.Rejoin{}, groupmember.Asked{}, groupmember.Commit{},
+		groupmember.Released{}, groupmember.Start{}, groupmember.Rejoin{}, groupmember.Asked{}, groupmember.Commit{}, groupmember.Withdraw{},
 		groupmember.LookUp{}, groupmember.Leave{}, groupmember.Abandon{}, groupmember.Elapsed{},
 	)
 	actions = typesOf[groupmember.Action](

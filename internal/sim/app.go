@@ -115,6 +115,9 @@ func (a *app) meddle() {
 		i := w.random.IntN(len(a.parts))
 		a.ask([]int{i}, true)
 	}
+	if n := len(a.commits); n > 0 && w.random.IntN(20) == 0 {
+		a.p.step(groupmember.Withdraw{Ticket: a.commits[w.random.IntN(n)].ticket})
+	}
 }
 
 func (h *holding) do() {

@@ -139,7 +139,7 @@ func (p *process) told(ev groupmember.Event) {
 		if !p.leaving {
 			p.leaving, p.leftAs = true, p.member.Status().MemberID
 		}
-	case groupmember.Commit, groupmember.LookUp, groupmember.Abandon, groupmember.Elapsed:
+	case groupmember.Commit, groupmember.Withdraw, groupmember.LookUp, groupmember.Abandon, groupmember.Elapsed:
 	}
 }
 

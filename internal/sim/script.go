@@ -118,6 +118,8 @@ func (c *conversation) directive(ev groupmember.Event) (command, input string) {
 			input += fmt.Sprintf("%s %d %d\n", o.Topic, o.Partition, o.Next)
 		}
 		return fmt.Sprintf("commit ticket=%d", ev.Ticket), input
+	case groupmember.Withdraw:
+		return fmt.Sprintf("withdraw ticket=%d", ev.Ticket), ""
 	case groupmember.LookUp:
 		return fmt.Sprintf("lookup ticket=%d", ev.Ticket) + partitionsOf("", ev.Partitions), ""
 	case groupmember.Leave:

@@ -11,11 +11,11 @@ type Visits [states][events]int
 
 const (
 	states = int(groupmember.Exited) + 1
-	events = 14
+	events = 15
 )
 
 var eventNames = [events]string{
-	"Found", "Replied", "Encoded", "Planned", "Decoded", "Released", "Start", "Rejoin", "Asked", "Commit", "LookUp", "Leave", "Abandon", "Elapsed",
+	"Found", "Replied", "Encoded", "Planned", "Decoded", "Released", "Start", "Rejoin", "Asked", "Commit", "LookUp", "Leave", "Abandon", "Elapsed", "Withdraw",
 }
 
 func indexOf(ev groupmember.Event) int {
@@ -48,6 +48,8 @@ func indexOf(ev groupmember.Event) int {
 		return 12
 	case groupmember.Elapsed:
 		return 13
+	case groupmember.Withdraw:
+		return 14
 	}
 	panic(fmt.Sprintf("BUG: unknown event %T", ev))
 }

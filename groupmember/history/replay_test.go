@@ -147,8 +147,8 @@ func TestReplayFindsTheFirstDifference(t *testing.T) {
 	}
 }
 
-// A seed that was left out would change the jitter, which is in the times, not in
-// the actions; but not for long.
+// The seed decides when a back-off ends, and so whether a member that is told that
+// the time has come does something. With another seed some histories do not replay.
 func TestReplayNeedsTheSeed(t *testing.T) {
 	differ := 0
 	for seed := range uint64(5) {

@@ -14,6 +14,7 @@ type app struct {
 	parts     []holding // by index of the partition in world.parts
 	count     int       // of those owned
 	suspended bool
+	idle      bool     // every other time: it does not commit then
 	offered   []string // topics of the last subscription sent
 	tickets   groupmember.Ticket
 	lookups   []request // asked and not answered
@@ -97,7 +98,7 @@ func (a *app) work() {
 			h.do()
 		}
 	}
-	if w.random.IntN(4) == 0 || w.settling && w.random.IntN(2) == 0 {
+	if a.idle = !a.idle; w.random.IntN(4) == 0 || w.settling && !a.idle {
 		a.commit(func(i int) bool { return a.parts[i].owned && !a.parts[i].going })
 	}
 	if !w.settling {

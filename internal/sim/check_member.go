@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/musterkafka/muster/groupmember"
 )
@@ -48,6 +49,31 @@ func (p *process) closed(seq groupmember.Seq) bool {
 	}
 	p.unanswered = slices.Delete(p.unanswered, i, i+1)
 	return true
+}
+
+// hearOf takes note of what the answer to a call says of the membership. A heartbeat
+// of another generation is no news, and one beside a held request may have crossed that
+// one's answer.
+func (p *process) hearOf(c *call, resp kmsg.Response) {
+	if accepted(resp) && c.sent.After(p.heard) {
+		p.heard = c.sent
+	}
+	var code int16
+	var id string
+	switch resp := resp.(type) {
+	case *kmsg.JoinGroupResponse:
+		code, id = resp.ErrorCode, c.req.(*kmsg.JoinGroupRequest).MemberID
+	case *kmsg.SyncGroupResponse:
+		code, id = resp.ErrorCode, c.req.(*kmsg.SyncGroupRequest).MemberID
+	case *kmsg.HeartbeatResponse:
+		beat := c.req.(*kmsg.HeartbeatRequest)
+		if p.flying[joinCall] == 0 && p.flying[syncCall] == 0 && beat.Generation == p.member.Status().Generation {
+			code, id = resp.ErrorCode, beat.MemberID
+		}
+	}
+	if code == kerr.UnknownMemberID.Code && id == p.member.Status().MemberID && p.flying[kindOf(c.req)] == c.seq {
+		p.unknown = id
+	}
 }
 
 // checkMove says that only legal moves are made, from where the member is.
@@ -139,6 +165,7 @@ func (p *process) checkRest() {
 	if most := int(calmFor/p.config.HeartbeatInterval) + 2; p.beats > most || p.beats == 0 {
 		w.fail("%s sends %d heartbeats in %v, one in %v", p.name, p.beats, calmFor, p.config.HeartbeatInterval)
 	}
+	p.checkExplained()
 	for _, r := range slices.Concat(p.app.commits, p.app.lookups) {
 		if w.now.Sub(r.at) > calmFor/2 {
 			w.fail("%s has not answered ticket %d for %v", p.name, r.ticket, w.now.Sub(r.at))
@@ -152,6 +179,9 @@ func (p *process) checkExit(failure groupmember.Failure) {
 	w := p.world
 	if !p.leaving && !p.mayExit(failure) {
 		w.fail("%s exits by itself: %v", p.name, failure)
+	}
+	if p.app.count == 0 { // else it is abandoned
+		p.checkExplained()
 	}
 	if len(p.app.commits) > 0 || len(p.app.lookups) > 0 {
 		w.fail("%s exits and leaves commits or look-ups unanswered", p.name)

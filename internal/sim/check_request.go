@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"slices"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -72,6 +73,22 @@ func (p *process) checkRequest(a groupmember.Send, req kmsg.Request) {
 	case *kmsg.OffsetCommitRequest:
 		p.checkIdentity(name, req.InstanceID, req.MemberID, req.Generation)
 		p.checkCommit(req)
+	case *kmsg.OffsetFetchRequest:
+		p.checkLookUp(req)
+	}
+}
+
+// checkLookUp says that nobody is told of an offset while a higher one is on its way.
+func (p *process) checkLookUp(req *kmsg.OffsetFetchRequest) {
+	for _, t := range req.Topics {
+		for _, id := range t.Partitions {
+			part := p.world.index(t.Topic, id)
+			for _, c := range p.app.commits {
+				if slices.Contains(c.parts, part) && slices.Contains(c.owned, part) {
+					p.world.fail("%s looks up %v and has not answered commit %d of it", p.name, p.world.parts[part], c.ticket)
+				}
+			}
+		}
 	}
 }
 
@@ -108,6 +125,9 @@ func (p *process) checkJoin(req *kmsg.JoinGroupRequest) {
 	w := p.world
 	p.checkInstance("JoinGroup", req.InstanceID)
 	p.checkReason("JoinGroup", req.Reason)
+	if req.MemberID != "" && req.MemberID == p.unknown {
+		w.fail("%s joins as %s, whom the coordinator does not know", p.name, req.MemberID)
+	}
 	if owned := p.app.owned(); !p.config.Cooperative && len(owned) > 0 {
 		w.fail("%s is eager and joins while it owns %v", p.name, w.parts[owned[0]])
 	}

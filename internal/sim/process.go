@@ -58,8 +58,10 @@ type seen struct {
 	said       int                        // questions and warnings in it
 	beats      int                        // heartbeats sent
 	remains    bool                       // it leaves without a word
-	leftAs     string                     // its member ID when it was asked to leave
-	freeSince  time.Time                  // since when nothing but the coordinator keeps it from leaving
+	unexplained
+	unknown   string    // a member ID that the coordinator has said it does not know
+	leftAs    string    // its member ID when it was asked to leave
+	freeSince time.Time // since when nothing but the coordinator keeps it from leaving
 }
 
 func (w *world) start(s *seat) *process {
@@ -172,24 +174,30 @@ func (p *process) run(do func()) {
 // deliver brings the member an event. c is the call that it answers, if a broker
 // did.
 func (p *process) deliver(ev groupmember.Event, c *call) {
-	p.run(func() {
-		if replied, ok := ev.(groupmember.Replied); ok {
-			switch {
-			case c == nil || c.by == outsider:
-			case c.by == blindfold:
-				p.misled = p.world.now
-			case c.sent.After(p.misled):
-				p.misled = time.Time{}
-			}
-			if c != nil && accepted(replied.Resp) && c.sent.After(p.heard) {
-				p.heard = c.sent
-			}
-			if replied.Seq == p.flying[joinCall] {
-				p.closeJoin(replied.Failure.Failed() && !replied.Failure.Unsent)
-			}
+	if p.paused {
+		p.run(func() { p.receive(ev, c) })
+		return
+	}
+	p.receive(ev, c)
+}
+
+func (p *process) receive(ev groupmember.Event, c *call) {
+	if replied, ok := ev.(groupmember.Replied); ok {
+		switch {
+		case c == nil || c.by == outsider:
+		case c.by == blindfold:
+			p.misled = p.world.now
+		case c.sent.After(p.misled):
+			p.misled = time.Time{}
 		}
-		p.step(ev)
-	})
+		if c != nil {
+			p.hearOf(c, replied.Resp)
+		}
+		if replied.Seq == p.flying[joinCall] {
+			p.closeJoin(replied.Failure.Failed() && !replied.Failure.Unsent)
+		}
+	}
+	p.step(ev)
 }
 
 // closeJoin notes that no JoinGroup is open any more.
@@ -244,6 +252,7 @@ func (p *process) perform(a groupmember.Action) {
 	case groupmember.Warned:
 		p.spoke()
 	case groupmember.Rebalanced:
+		p.checkRebalanced(a.Rebalance)
 	case groupmember.Moved:
 		p.checkMove(a)
 		p.moved(a.To)

@@ -50,7 +50,7 @@ func (w *world) patience() time.Duration {
 }
 
 // calmFor is how long nothing may happen once the group has recovered.
-const calmFor = 10 * time.Second
+const calmFor = 6 * time.Second
 
 // settled is how long the group must look as if it were at rest to count as
 // recovered: by then every member has heard from the coordinator.
@@ -108,7 +108,8 @@ func (w *world) rest() {
 // rejoin is somebody's wish for a new round. It is needed where a static
 // cooperative member went away between a round and the one that it owed to the
 // group, or lost its member ID there: whoever takes its place gets the assignment of
-// the first round, and the coordinator does not mind.
+// the first round, and the coordinator does not mind. So it is where a topic grew while a
+// static leader was away, which comes back to the plan that is in place.
 func (w *world) rejoin() {
 	for _, p := range slices.Clone(w.processes) { // a follower's may come to nothing
 		p.step(groupmember.Rejoin{Why: "user enforced rebalance"})

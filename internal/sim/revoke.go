@@ -15,6 +15,7 @@ func (a *app) revoke(ev groupmember.Revoke) {
 	for _, i := range r.parts {
 		a.parts[i].going = true
 		if ev.Lost {
+			a.p.unexplained.lost |= 1 << i
 			a.drop(i)
 		}
 	}
@@ -90,6 +91,7 @@ func (a *app) release(r *revoke) {
 	a.revokes = a.revokes[1:]
 	for _, i := range r.parts {
 		if !r.lost && !r.canceled && a.parts[i].owned {
+			a.p.unexplained.released |= 1 << i
 			a.drop(i)
 		}
 	}

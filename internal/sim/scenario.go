@@ -35,7 +35,7 @@ func (w *world) makeScenario() scenario {
 		partitions: counts{int32(1 + r.IntN(5)), int32(r.IntN(3))},
 		calm:       r.IntN(8) == 0,
 		sluggish:   r.IntN(4) == 0,
-		storm:      w.between(20*time.Second, 50*time.Second),
+		storm:      w.between(15*time.Second, 40*time.Second),
 		rhythm:     w.between(300*time.Millisecond, 5*time.Second),
 	}
 	s.beginning = s.partitions
@@ -55,7 +55,7 @@ func (w *world) makeScenario() scenario {
 		s.rebalance = max(s.rebalance, seat.config.RebalanceTimeout)
 		s.session = max(s.session, seat.config.SessionTimeout)
 		if seat.config.InstanceID != "" {
-			unwatched := s.era != &present && s.beginning != s.partitions // nobody tells a leader that comes back that it is one
+			unwatched := s.beginning != s.partitions // what grows while the leader is away is news to nobody
 			w.owing = w.owing || seat.config.Cooperative || unwatched
 		}
 		w.seats = append(w.seats, seat)

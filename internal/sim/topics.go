@@ -49,7 +49,7 @@ func (p *process) watch() {
 		p.step(groupmember.Rejoin{Why: "subscription has changed"})
 	}
 	if p.member.Status().Leader && p.planned != w.counts {
-		p.planned = w.counts // also if it was never asked for a plan (KIP-814)
+		p.planned = w.counts
 		p.step(groupmember.Rejoin{Why: "metadata of subscribed topics has changed"})
 	}
 }

@@ -15,7 +15,7 @@ type world struct {
 	random   *rand.Rand
 	plan     scenario
 	faulty   bool // things go wrong
-	owing    bool // a round may be owed by a static cooperative member
+	owing    bool // a round may be owed by a static member that was away
 	settling bool // nothing goes wrong any more
 	trace    func(string)
 	record   func() Recorder // nil if nobody wants to

@@ -38,6 +38,7 @@ type ownedPartition struct {
 	question uint64    // its number, or the last one's
 	retryAt  time.Time // zero: at once
 	attempts int       // failed ones in a row
+	said     said      // what was told of them
 	resets   int       // in a row for offsets that were refused, without an answer to a fetch in between
 	telling  bool      // an error about it waits in the buffer; asked about again once it was yielded
 	going    bool      // is being taken back: nothing of it is handed out, nothing is asked
@@ -67,14 +68,13 @@ func (p *ownedPartition) ask() uint64 {
 // answered notes that the question was answered, and well.
 func (p *ownedPartition) answered() {
 	p.busy, p.retryAt, p.attempts = false, time.Time{}, 0
+	p.said.well()
 }
 
-// failed notes that the question has to be asked again, after a while. It
-// reports whether this is the first failure in a row.
-func (p *ownedPartition) failed(now time.Time) bool {
+// failed notes that the question has to be asked again, after a while.
+func (p *ownedPartition) failed(now time.Time) {
 	p.busy = false
 	p.rest(now)
-	return p.attempts == 1
 }
 
 // rest puts the next question off. One that is out stays out.

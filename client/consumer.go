@@ -54,6 +54,7 @@ type Consumer struct {
 	final     error     // what every loop yields from now on
 	topics    topicNotices
 	unsaved   error // of the last commit before partitions were given up
+	rebalance *Rebalance
 }
 
 // group is what a Consumer needs of its member: a *driver.Group.
@@ -138,6 +139,14 @@ func (c *ConsumerConfig) cooperative() bool {
 		cooperative = cooperative && a != nil && a.Cooperative()
 	}
 	return cooperative
+}
+
+// LastRebalance explains the last rebalance of the group that this member has been
+// through; nil if there was none yet. It is not written to again.
+func (c *Consumer) LastRebalance() *Rebalance {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.rebalance
 }
 
 // Done says that rec and all before it in its partition are done, without

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/musterkafka/muster/groupmember"
+	"github.com/musterkafka/muster/groupmember/driver"
 )
 
 // Commit commits everything that is done, now, and returns when the group's
@@ -33,7 +34,7 @@ func (c *Consumer) commit(ctx context.Context, parts []*ownedPartition) error {
 	}
 	results, err := c.group.Commit(ctx, offsets)
 	if err != nil {
-		return err
+		return fmt.Errorf("commit of %s: %w", groupmember.DescribePartitions(partitionsOf(offsets)), err)
 	}
 	var problems []error
 	var accepted []groupmember.Offset
@@ -59,6 +60,14 @@ func (c *Consumer) commit(ctx context.Context, parts []*ownedPartition) error {
 		f(accepted)
 	}
 	return errors.Join(problems...)
+}
+
+func partitionsOf(offsets []groupmember.Offset) groupmember.Partitions {
+	set := make(groupmember.Partitions)
+	for _, o := range offsets { // in order
+		set[o.Topic] = append(set[o.Topic], o.Partition)
+	}
+	return set
 }
 
 // uncommitted returns what is done of parts and not committed, as far as they
@@ -90,18 +99,27 @@ func (c *Consumer) commitTicks() (ticks <-chan time.Time, stop func()) {
 	return ticker.C, ticker.Stop
 }
 
-// commitDone commits everything that is done and reports whether that failed; failing
-// says whether it did so the last time, too, which is in the log then.
-func (c *Consumer) commitDone(failing bool) (failed bool) {
+// commitDone commits everything that is done, and tells of a failure that was not
+// told before.
+func (c *Consumer) commitDone(told *said) {
 	c.mu.Lock()
 	all := c.owned.all()
 	c.mu.Unlock()
 	err := c.commit(c.life, all)
-	if err != nil && context.Cause(c.life) == nil {
+	switch {
+	case err == nil:
+		told.well()
+	case context.Cause(c.life) == nil && told.first(err):
 		c.trouble(err)
-		if !failing {
+		if !c.over(err) {
 			c.log.Warn("cannot commit, trying on", "error", err)
 		}
 	}
-	return err != nil
+}
+
+// over reports whether err says that the partitions, or the member, are not there
+// any more: the log has that from the member itself, and it is not tried again.
+func (c *Consumer) over(err error) bool {
+	failure, ok := errors.AsType[*driver.Error](err)
+	return ok && (failure.Kind == groupmember.Forfeited || failure.Kind == groupmember.Closed)
 }

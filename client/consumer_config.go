@@ -166,6 +166,9 @@ type ClassicConfig struct {
 	RebalanceTimeout time.Duration
 }
 
+// Rebalance explains one rebalance of a consumer group as a member has seen it.
+type Rebalance = groupmember.Rebalance
+
 // ConsumerTrace is a set of optional functions that are told what a Consumer
 // does. They may be called from several goroutines and must not block, nor call
 // the Consumer.
@@ -175,17 +178,23 @@ type ConsumerTrace struct {
 	// returns.
 	Assigned func(generation int32, added, owned groupmember.Partitions)
 
-	// Revoked is called when partitions were taken back: the last record of
+	// Revoked is called once when partitions were taken back: the last record of
 	// them is done or was left undone. Without lost, what was done is committed,
-	// or Error was told before why it could not be. With lost, nothing more
-	// was committed, and others may be reading them already.
+	// or Error was told before why it could not be. With lost, others may be reading
+	// them already, and what was done since the last commit may be done again.
 	Revoked func(partitions groupmember.Partitions, lost bool)
 
 	// Committed is called with what the group's coordinator has accepted.
 	Committed func(offsets []groupmember.Offset)
 
-	// Error is called with what went wrong, each time, also where it is tried
-	// again and the log says it only once. During an outage that is often.
+	// Rebalanced is called with an explanation of each rebalance: what set it off,
+	// how long each phase took, what was gained, kept, given back and lost, and what has changed in the
+	// group as far as this member knows. It comes after the calls of Assigned and
+	// Revoked that it explains. Its String makes a few lines of it.
+	Rebalanced func(r *Rebalance)
+
+	// Error is called with what went wrong. What is tried again is told once, until it
+	// is over or becomes an error of another kind.
 	Error func(err error)
 
 	// Member is told each step of the group member, to be written down with

@@ -34,7 +34,14 @@ func (o owner) Suspended() { o.suspend(true) }
 func (o owner) Resumed() { o.suspend(false) }
 
 // Rebalanced implements driver.Owner.
-func (o owner) Rebalanced(*groupmember.Rebalance) {}
+func (o owner) Rebalanced(r *groupmember.Rebalance) {
+	o.c.mu.Lock()
+	o.c.rebalance = r
+	o.c.mu.Unlock()
+	if f := o.c.cfg.Trace.Rebalanced; f != nil {
+		f(r)
+	}
+}
 
 func (o owner) suspend(suspended bool) {
 	o.c.mu.Lock()
@@ -71,10 +78,11 @@ func (o owner) Revoke(ctx context.Context, partitions groupmember.Partitions, lo
 	}
 	c.mu.Lock()
 	c.owned.remove(partitions)
+	lost = lost || c.suspended // they may have gone while the body or the commit took its time
 	c.mu.Unlock()
 	nudge(c.wake)
-	if f := c.cfg.Trace.Revoked; f != nil {
-		f(partitions, lost)
+	if f := c.cfg.Trace.Revoked; f != nil && len(going) > 0 { // else it was told when they were taken back
+		f(asPartitions(going), lost)
 	}
 }
 
@@ -117,7 +125,7 @@ func (c *Consumer) commitBeforeRevoke(ctx context.Context, going []*ownedPartiti
 	if err == nil {
 		return
 	}
-	err = fmt.Errorf("commit before partitions are given up: %w", err)
+	err = fmt.Errorf("before partitions are given up: %w", err)
 	c.trouble(err)
 	c.log.Warn("what was done since the last commit will be done again by others", "error", err)
 	c.mu.Lock()

@@ -23,8 +23,9 @@ func (c *Consumer) run() {
 	defer timer.Stop()
 	ticks, stop := c.commitTicks()
 	defer stop()
-	due, failing, committed := ticks, false, make(chan bool, 1)
-	member, client := c.group.Done(), c.cl.life.Done()
+	due, committed := ticks, make(chan struct{}, 1)
+	var told said // of commits, which are made one at a time
+	member := c.group.Done()
 	var signs uint64
 	for {
 		changed := c.cl.changed()
@@ -39,16 +40,19 @@ func (c *Consumer) run() {
 			signs = c.showLife(signs)
 		case <-due:
 			due = nil
-			failed := failing
-			tasks.Go(func() { committed <- c.commitDone(failed) })
-		case failing = <-committed:
+			tasks.Go(func() {
+				c.commitDone(&told)
+				committed <- struct{}{}
+			})
+		case <-committed:
 			due = ticks
 		case <-member:
-			member = nil
+			member, ticks, due = nil, nil, nil // nobody is there to commit to
 			c.finalise(c.group.Err())
-		case <-client:
-			client = nil
+		case <-c.cl.life.Done():
 			c.finalise(context.Cause(c.cl.life))
+			<-c.life.Done() // there is nothing that could be asked any more
+			return
 		}
 	}
 }

@@ -106,12 +106,24 @@ func (e *TopicError) Unwrap() error { return e.Err }
 // codeError returns the error of package kerr for a broker's error code, nil
 // for 0. A code that is not known there keeps its number.
 func codeError(code int16) error {
-	err := kerr.ErrorForCode(code)
-	if code != kerr.UnknownServerError.Code && errors.Is(err, kerr.UnknownServerError) {
-		return fmt.Errorf("error code %d: %w", code, err)
+	err, _ := kerr.ErrorForCode(code).(*kerr.Error) //nolint:errorlint // it is never wrapped
+	switch {
+	case err == nil:
+		return nil
+	case code != kerr.UnknownServerError.Code && err == kerr.UnknownServerError:
+		return fmt.Errorf("error code %d: %w", code, refusalError{err})
 	}
-	return err
+	return refusalError{err}
 }
+
+// refusalError is a broker's error whose text can stand in the middle of another.
+type refusalError struct{ err *kerr.Error }
+
+// Error returns kerr's text without its full stop.
+func (e refusalError) Error() string { return strings.TrimSuffix(e.err.Error(), ".") }
+
+// Unwrap returns the error of package kerr.
+func (e refusalError) Unwrap() error { return e.err }
 
 // unsentError is an error of this side, from before any byte of a request left.
 type unsentError struct{ err error }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"testing"
 	"time"
 
@@ -44,8 +45,18 @@ func TestAnUnknownCodeKeepsItsNumber(t *testing.T) {
 	err := codeError(30000)
 	require.ErrorContains(t, err, "30000")
 	require.ErrorIs(t, err, kerr.UnknownServerError)
-	require.Equal(t, error(kerr.UnknownServerError), codeError(-1))
+	require.ErrorIs(t, codeError(-1), kerr.UnknownServerError)
+	require.NotContains(t, codeError(-1).Error(), "code")
 	require.NoError(t, codeError(0))
+}
+
+func TestABrokersErrorCanStandInTheMiddleOfASentence(t *testing.T) {
+	for code := range int16(200) {
+		if err := codeError(code); err != nil {
+			require.False(t, strings.HasSuffix(err.Error(), "."), err.Error())
+			require.ErrorIs(t, err, kerr.ErrorForCode(code))
+		}
+	}
 }
 
 func TestAnUnsentErrorKeepsItsWordsAndItsCause(t *testing.T) {

@@ -75,6 +75,7 @@ func (c *Consumer) assignFetchers(tasks *sync.WaitGroup, led map[int32][]*ownedP
 // run fetches as long as there is somebody to fetch for.
 func (f *fetcher) run() {
 	failures := 0
+	var told said
 	for {
 		f.c.mu.Lock()
 		state := f.prepare(time.Now())
@@ -92,13 +93,14 @@ func (f *fetcher) run() {
 		case fetchNow:
 		}
 		pause, err := f.fetch()
-		if context.Cause(f.c.life) != nil {
+		if context.Cause(f.c.life) != nil || context.Cause(f.c.cl.life) != nil {
 			return
 		}
 		if failures++; err == nil {
 			failures = 0
+			told.well()
 		} else {
-			f.report(err, failures == 1)
+			f.report(err, told.first(err))
 		}
 		if pause = max(pause, retryBackoff.after(failures)); pause > 0 {
 			if sleep(f.c.life, pause) != nil {
@@ -198,10 +200,12 @@ func (f *fetcher) giveUp() {
 	f.c.mu.Unlock()
 }
 
-// report tells of a failed fetch, and has its consequences looked at.
-func (f *fetcher) report(err error, first bool) {
-	f.c.trouble(err)
-	if _, known := errors.AsType[*UnreachableError](err); first && !known { // the Client has told of that
+// report tells of a failed fetch if it is news, and has its consequences looked at.
+func (f *fetcher) report(err error, news bool) {
+	if news {
+		f.c.trouble(err)
+	}
+	if _, known := errors.AsType[*UnreachableError](err); news && !known { // the Client has told of that
 		f.c.log.Warn("cannot fetch from a broker, trying on", "broker", f.node, "error", err)
 	}
 	f.c.cl.refresh("a fetch failed")

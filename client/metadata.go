@@ -284,7 +284,7 @@ func (m *metadata) finish(number uint64, asked scope, resp *kmsg.MetadataRespons
 	m.mu.Unlock()
 	if err != nil {
 		if before == 0 {
-			m.cl.log.Warn("cannot get metadata from any broker, trying on", "why", why, "error", err)
+			m.cl.log.Warn("cannot get metadata from any broker, trying on", "error", err)
 		}
 		return
 	}

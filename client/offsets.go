@@ -126,8 +126,7 @@ type troubles struct {
 	again   bool // there is a new time at which to ask for something
 	refresh bool
 	alert   bool
-	news    []trouble // first failures in a row, and other things worth a line
-	errs    []error   // all
+	news    []trouble // what was not told yet
 }
 
 type trouble struct {
@@ -136,14 +135,15 @@ type trouble struct {
 }
 
 // any reports whether there is something to conclude.
-func (t *troubles) any() bool { return t.again || t.refresh || t.alert || len(t.news)+len(t.errs) > 0 }
+func (t *troubles) any() bool { return t.again || t.refresh || t.alert || len(t.news) > 0 }
 
 // retry has p asked about again after a while.
 func (t *troubles) retry(p *ownedPartition, err error) {
-	if p.failed(time.Now()) {
+	t.again = true
+	p.failed(time.Now())
+	if p.said.first(err) {
 		t.news = append(t.news, trouble{p.key, err})
 	}
-	t.errs = append(t.errs, fmt.Errorf("topic %q partition %d: %w", p.key.topic, p.key.partition, err))
 }
 
 // treat does what r says about an error of p. It is called with the mutex held.
@@ -198,8 +198,8 @@ func (c *Consumer) conclude(what string, t *troubles) {
 		first := t.news[0]
 		c.log.Warn(what, "topic", first.key.topic, "partition", first.key.partition, "error", first.err, "partitions", len(t.news))
 	}
-	for _, err := range t.errs {
-		c.trouble(err)
+	for _, n := range t.news {
+		c.trouble(fmt.Errorf("topic %q partition %d: %w", n.key.topic, n.key.partition, n.err))
 	}
 	if t.alert {
 		c.alert()

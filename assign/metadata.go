@@ -8,40 +8,46 @@ import (
 )
 
 // metadataVersion is the highest version of ConsumerProtocolSubscription and
-// ConsumerProtocolAssignment. Readers take the fields they know and skip the rest,
-// with one exception: as a leader, kafka-go 0.4.51 refuses a subscription with
-// more than version 0 holds, and leaves its group.
+// ConsumerProtocolAssignment. Most readers take the fields they know and skip the
+// rest.
 const metadataVersion = 3
 
-// AppendSubscription appends what m tells its group when it joins, as a
-// ConsumerProtocolSubscription: of version 0 where that holds all of it, of a member
-// without rack, Owned and Generation, else of version 3. ID and InstanceID are not
-// part of it. Topics and Owned are written in order, each entry once, so equal
-// members give equal bytes.
+// AppendSubscription appends what m tells its group when it joins: version 3 of
+// ConsumerProtocolSubscription. ID and InstanceID are not part of it. Topics and
+// Owned are written in order, each entry once, so equal members give equal bytes.
 // A name of more than 32,767 bytes, which the format cannot hold and Kafka cannot
 // have given, is left out.
 func AppendSubscription(dst []byte, m Member) []byte {
+	dst = appendSubscription0(dst, metadataVersion, m)
+	dst = appendPartitions(dst, m.Owned)
+	dst = kbin.AppendInt32(dst, max(m.Generation, -1))
+	if m.Rack == "" || tooLong(m.Rack) {
+		return kbin.AppendNullableString(dst, nil)
+	}
+	return kbin.AppendString(dst, m.Rack)
+}
+
+// AppendEagerSubscription is AppendSubscription for an assignor that is not
+// cooperative: in version 0 where that holds all that m has to say, without Rack,
+// Owned and Generation. As a leader, kafka-go 0.4.51 leaves its group rather than
+// read more. A cooperative assignor must be given more: as a leader, librdkafka
+// 2.16 crashes on a subscription without the field for Owned.
+func AppendEagerSubscription(dst []byte, m Member) []byte {
+	if m.Rack != "" || len(m.Owned) > 0 || m.Generation >= 0 {
+		return AppendSubscription(dst, m)
+	}
+	return appendSubscription0(dst, 0, m)
+}
+
+// appendSubscription0 writes the fields of version 0.
+func appendSubscription0(dst []byte, version int16, m Member) []byte {
 	topics := slices.DeleteFunc(slices.Clone(sortedUnique(m.Topics)), tooLong)
-	version := len(dst)
-	dst = kbin.AppendInt16(dst, metadataVersion)
+	dst = kbin.AppendInt16(dst, version)
 	dst = kbin.AppendArrayLen(dst, len(topics))
 	for _, topic := range topics {
 		dst = kbin.AppendString(dst, topic)
 	}
-	dst = appendUserData(dst, m.UserData)
-	oldest := len(dst) // what version 0 holds
-	dst = appendPartitions(dst, m.Owned)
-	owns := len(dst) > oldest+4
-	hasRack := m.Rack != "" && !tooLong(m.Rack)
-	if !owns && m.Generation < 0 && !hasRack {
-		kbin.AppendInt16(dst[:version], 0)
-		return dst[:oldest]
-	}
-	dst = kbin.AppendInt32(dst, max(m.Generation, -1))
-	if !hasRack {
-		return kbin.AppendNullableString(dst, nil)
-	}
-	return kbin.AppendString(dst, m.Rack)
+	return appendUserData(dst, m.UserData)
 }
 
 // AppendAssignment appends what the leader tells one member: version 3 of

@@ -36,20 +36,19 @@ func TestOthersReadOurSubscription(t *testing.T) {
 	require.Equal(t, "a", *other.Rack)
 }
 
-// Some clients cannot read more, and no eager member without a rack has more to say.
-func TestASubscriptionIsOfVersion0WhereThatHoldsIt(t *testing.T) {
+func TestAnEagerSubscriptionIsOfVersion0WhereThatHoldsIt(t *testing.T) {
 	for _, test := range []struct {
 		what    string
 		member  assign.Member
 		version int16
 	}{
-		{"nothing is owned", assign.Member{Owned: assign.Partitions{"orders": {}}, Generation: -1}, 0},
+		{"nothing is owned", assign.Member{Generation: -1}, 0},
 		{"partitions are owned", assign.Member{Owned: assign.Partitions{"orders": {1}}, Generation: -1}, 3},
 		{"a generation is known", assign.Member{Generation: 0}, 3},
 		{"the rack is known", assign.Member{Generation: -1, Rack: "a"}, 3},
 	} {
 		test.member.Topics, test.member.UserData = []string{"orders"}, []byte{1, 2}
-		src := assign.AppendSubscription(nil, test.member)
+		src := assign.AppendEagerSubscription(nil, test.member)
 		var other kmsg.ConsumerMemberMetadata
 		require.NoError(t, other.ReadFrom(src))
 		require.Equal(t, test.version, other.Version, test.what)

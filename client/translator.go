@@ -72,7 +72,11 @@ func (t *translator) Encode(ctx context.Context, owned groupmember.Partitions, g
 			return groupmember.Subscription{}, err
 		}
 		m.UserData = data
-		s.Protocols = append(s.Protocols, groupmember.Protocol{Name: a.Name(), Metadata: assign.AppendSubscription(nil, m)})
+		encode := assign.AppendEagerSubscription
+		if a.Cooperative() {
+			encode = assign.AppendSubscription
+		}
+		s.Protocols = append(s.Protocols, groupmember.Protocol{Name: a.Name(), Metadata: encode(nil, m)})
 	}
 	return s, nil
 }

@@ -63,6 +63,17 @@ func TestASubscriptionIsEncodedForEachAssignor(t *testing.T) {
 	})
 }
 
+// What version 0 cannot hold, kafka-go cannot read; what it lacks, librdkafka crashes without.
+func TestASubscriptionIsOfVersion0ForEagerAssignorsOnly(t *testing.T) {
+	within(t, []int32{1}, func(t *testing.T, b *bench) {
+		b.open(ConsumerConfig{Topics: []string{"t"}, Assignors: []assign.Assignor{assign.CooperativeSticky(), assign.Range()}})
+		s, err := b.consumer.translator.Encode(t.Context(), nil, -1)
+		require.NoError(t, err)
+		require.Equal(t, []byte{0, 3}, s.Protocols[0].Metadata[:2], "cooperative-sticky")
+		require.Equal(t, []byte{0, 0}, s.Protocols[1].Metadata[:2], "range")
+	})
+}
+
 // An eager member has let go of everything when it joins, so nothing is owned on
 // the wire; the leader of a sticky group still learns what it had.
 func TestAnEagerMemberSaysInItsUserDataWhatItWasGivenLast(t *testing.T) {

@@ -192,7 +192,8 @@ func (c *Consumer) Skip(e *PartitionError) error {
 	return nil
 }
 
-// Close commits what is done, leaves the group and frees everything. It has until
+// Close commits what is done, leaves the group unless ConsumerConfig.AtClose says
+// otherwise, and frees everything. It has until
 // CloseTimeout has passed or until ctx's deadline, whichever comes first; a ctx that has
 // already ended shortens nothing, so that a program that is told to stop still leaves its group at
 // once. A loop that is running ends; if its body is at work, Close waits for it for most of that time. Further
@@ -239,7 +240,7 @@ func (c *Consumer) shutDown() error {
 	nudge(c.arrived)
 	ctx, cancel := context.WithDeadlineCause(context.Background(), c.closing, errCloseTimeout)
 	defer cancel()
-	err := c.group.Leave(ctx, "consumer closed", c.cfg.InstanceID != "")
+	err := c.group.Leave(ctx, "consumer closed", c.cfg.AtClose.remains(c.cfg.InstanceID))
 	c.mu.Lock()
 	c.final = ErrConsumerClosed
 	c.lease.look.Store(true)

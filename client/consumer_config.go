@@ -56,6 +56,26 @@ func (r Reset) String() string {
 	}
 }
 
+// AtClose says whether a member leaves its group when it is closed (KIP-1092).
+type AtClose uint8
+
+const (
+	// LeaveUnlessStatic makes a dynamic member leave, so that the others take over at
+	// once, and a static one remain, since it may be back soon (KIP-345).
+	LeaveUnlessStatic AtClose = iota
+	// LeaveGroup makes every member leave: for a static one that does not come back.
+	LeaveGroup
+	// RemainInGroup makes no member leave: its partitions are nobody's until its
+	// session times out.
+	RemainInGroup
+)
+
+// remains reports whether a member with that instance ID, empty for a dynamic one, is
+// not to leave.
+func (a AtClose) remains(instanceID string) bool {
+	return a == RemainInGroup || a == LeaveUnlessStatic && instanceID != ""
+}
+
 // ConsumerConfig says what a Consumer reads and how. Group and one of Topics and Patterns must be
 // set; for all else the zero value works. It is not written to after it was passed
 // on. Negative numbers are refused, except for CommitInterval.
@@ -127,6 +147,10 @@ type ConsumerConfig struct {
 
 	// SkipCRC leaves out the check of each batch's checksum.
 	SkipCRC bool
+
+	// AtClose says whether the member leaves the group when it is closed. Zero means
+	// LeaveUnlessStatic.
+	AtClose AtClose
 
 	// CloseTimeout limits Close, unless its context has a nearer deadline.
 	// Zero means 5 s.
@@ -217,6 +241,9 @@ func (c *ConsumerConfig) validate() error {
 	}
 	if c.Reset > ResetNone {
 		problems = append(problems, fmt.Errorf("Reset is %d: it must be ResetEarliest, ResetLatest or ResetNone", c.Reset))
+	}
+	if c.AtClose > RemainInGroup {
+		problems = append(problems, fmt.Errorf("AtClose is %d: it must be LeaveUnlessStatic, LeaveGroup or RemainInGroup", c.AtClose))
 	}
 	problems = append(problems, c.durationProblems()...)
 	problems = append(problems, c.sizeProblems()...)

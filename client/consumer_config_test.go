@@ -18,13 +18,14 @@ func TestAllProblemsOfAConsumerConfigAreReportedAtOnce(t *testing.T) {
 	_, err = cl.Consumer(ConsumerConfig{
 		Topics:       []string{"a", "", "a"},
 		Reset:        7,
+		AtClose:      7,
 		Assignors:    []assign.Assignor{assign.Range(), nil, assign.Range()},
 		FetchMaxWait: -1,
 		BufferBytes:  -1,
 		Classic:      ClassicConfig{SessionTimeout: time.Second, HeartbeatInterval: 2 * time.Second},
 	})
 	for _, part := range []string{
-		"Group is empty", "Topics[1] is empty", `"a" twice`, "Reset is 7", "Assignors[1] is nil", `two that are named "range"`,
+		"Group is empty", "Topics[1] is empty", `"a" twice`, "Reset is 7", "AtClose is 7", "Assignors[1] is nil", `two that are named "range"`,
 		"FetchMaxWait is -1ns", "BufferBytes is -1", "Classic.HeartbeatInterval (2s)",
 	} {
 		require.ErrorContains(t, err, part)

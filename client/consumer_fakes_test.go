@@ -39,6 +39,7 @@ type fakeMember struct {
 	asked     int
 	rejoins   []string
 	left      int
+	remained  bool
 	failure   error
 }
 
@@ -128,6 +129,7 @@ func (m *fakeMember) Leave(ctx context.Context, why string, remain bool) error {
 	owned := m.owned
 	m.owned = nil
 	m.left++
+	m.remained = remain
 	m.mu.Unlock()
 	m.takeBack(ctx, owned, false)
 	close(m.done)

@@ -1,6 +1,9 @@
 package client
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/twmb/franz-go/pkg/kerr"
 )
 
@@ -19,8 +22,12 @@ type topicNotice struct {
 	err   error
 }
 
-// update returns the news in c.
+// update returns the news in c about topics, which are ascending.
 func (n *topicNotices) update(c *cluster, topics []string) []topicNotice {
+	maps.DeleteFunc(*n, func(name string, _ int16) bool {
+		_, subscribed := slices.BinarySearch(topics, name)
+		return !subscribed
+	})
 	var news []topicNotice
 	for _, name := range topics {
 		t, ok := c.topic(name)

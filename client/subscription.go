@@ -73,6 +73,11 @@ func validTopic(name string) bool {
 	return true
 }
 
+// equal reports whether both mean the same topics; other may be nil.
+func (s *subscription) equal(other *subscription) bool {
+	return other != nil && slices.Equal(s.topics, other.topics) && slices.Equal(s.texts, other.texts) && s.internal == other.internal
+}
+
 // matches reports whether a pattern matches the topic.
 func (s *subscription) matches(topic string, internal bool) bool {
 	if internal && !s.internal {

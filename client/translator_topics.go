@@ -12,6 +12,7 @@ type interest struct {
 	*subscription
 	since    uint64   // number of the first metadata that has what matches the patterns
 	release  func()   // ends the watch over all that
+	closed   bool     // it has ended for good
 	topics   []string // as in the latest JoinGroup, ascending
 	chosen   bool     // there was one
 	choosing bool     // they are being chosen anew
@@ -34,23 +35,30 @@ func (i *interest) grows(c *cluster) bool {
 	return false
 }
 
-// subscribe makes s what the member wants to read from its next round on.
-func (t *translator) subscribe(s *subscription) {
+// subscribe makes s what the member wants to read from its next round on. It
+// reports whether that is news.
+func (t *translator) subscribe(s *subscription) bool {
 	unname := t.cl.watch(s.topics)
 	since, unmatch := t.cl.watchPatterns(s)
+	release := func() { unname(); unmatch() }
 	t.mu.Lock()
 	before := t.interest
-	t.interest = interest{subscription: s, since: since, topics: before.topics, chosen: before.chosen, told: true}
-	t.interest.release = func() { unname(); unmatch() }
-	t.mu.Unlock()
-	if before.release != nil {
-		before.release()
+	news := !before.closed && !s.equal(before.subscription)
+	if news {
+		t.interest = interest{subscription: s, since: since, release: release, topics: before.topics, chosen: before.chosen, told: true}
+		release = before.release
 	}
+	t.mu.Unlock()
+	if release != nil {
+		release()
+	}
+	return news
 }
 
-// unsubscribe ends the watch over what the member wants to read.
+// unsubscribe ends the watch over what the member wants to read, for good.
 func (t *translator) unsubscribe() {
 	t.mu.Lock()
+	t.interest.closed = true
 	release := t.interest.release
 	t.mu.Unlock()
 	release()

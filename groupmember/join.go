@@ -26,7 +26,7 @@ func (m *Member) onEncoded(ev Encoded) {
 	case !m.coordinator.known:
 		m.approach()
 	default:
-		m.offered = ev.Subscription.Protocols
+		m.offered, m.subscribed = ev.Subscription.Protocols, ev.Subscription.Topics
 		m.join()
 	}
 }

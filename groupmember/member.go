@@ -14,12 +14,14 @@ type Member struct {
 	random   *rand.Rand
 	instance *string // cfg.InstanceID as requests want it
 
-	state    State
-	identity        // who the coordinator thinks the member is
-	protocol string // chosen by the coordinator for this generation
-	leader   bool   // of this generation
-	skips    bool   // leads, and the plan is in place already (KIP-814)
-	offered  []Protocol
+	state      State
+	identity          // who the coordinator thinks the member is
+	protocol   string // chosen by the coordinator for this generation
+	leader     bool   // of this generation
+	skips      bool   // leads, and the plan is in place already (KIP-814)
+	offered    []Protocol
+	subscribed []string // topics, ascending; nil if the subscription does not say
+	heeded     bool     // a static member has looked whether its subscription counts
 
 	owned      Partitions // what the application has, with what it is letting go of
 	ownedSince int32      // the generation in which owned was assigned; -1 if none

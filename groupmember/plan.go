@@ -1,6 +1,10 @@
 package groupmember
 
-import "github.com/twmb/franz-go/pkg/kmsg"
+import (
+	"fmt"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
 
 // plan asks for everybody's assignment. Heartbeats go on meanwhile, so that a
 // slow assignor does not cost the membership.
@@ -59,6 +63,7 @@ func (m *Member) onDecoded(ev Decoded) {
 		return
 	}
 	m.onForeign(ev.Foreign)
+	m.heed(ev.Partitions)
 	m.restamp(ev.Partitions)
 	if gone := subtract(m.owned, ev.Partitions); len(gone) > 0 {
 		m.target = ev.Partitions
@@ -83,6 +88,30 @@ func (m *Member) onForeign(foreign Partitions) {
 	}
 	if m.rounds.foreign == hurries+1 {
 		m.warn("the group's leader keeps assigning partitions that this member did not subscribe to: " + list(foreign))
+	}
+}
+
+// heed looks, when a static member is given its first assignment, whether that may
+// be what an earlier run of it subscribed to: a broker gives one that comes back what it had,
+// without a round, even if it wants other topics now (KAFKA-12759). It cannot be told from a
+// plan that has nothing of a topic for this member, and to force a round would be what static
+// membership is to avoid, so it is only said.
+func (m *Member) heed(assigned Partitions) {
+	if m.heeded || m.instance == nil {
+		return
+	}
+	m.heeded = true
+	if m.leader && !m.skips {
+		return // its own plan, for its present subscription
+	}
+	var missing []string
+	for _, topic := range m.subscribed {
+		if len(assigned[topic]) == 0 {
+			missing = append(missing, topic)
+		}
+	}
+	if len(missing) > 0 {
+		m.warn(fmt.Sprintf("static member %s was given nothing of %v: if its subscription has changed since it last ran, the group may not have noticed; ask for a new round", *m.instance, missing))
 	}
 }
 

@@ -64,7 +64,6 @@ const (
 	GroupRebalancing               // the coordinator says so; why, it does not tell
 	PartitionsYielded              // something was assigned away: the second round of KIP-429
 	AssignmentMismatch             // the assignment does not fit the subscription
-	SubscriptionUnheeded           // a static member may have been given what an earlier subscription asked for
 	MemberExpelled                 // the coordinator does not know the member, or its generation: Code
 	RoundMissed                    // a round has ended without the member
 	ReleaseOverdue                 // the application did not let go in time

@@ -186,7 +186,7 @@ func (c Cause) String() string {
 var causeNames = [...]string{
 	NoCause: "no cause", MemberStarted: "member started", RejoinRequested: "rejoin requested", ApplicationBack: "application back",
 	GroupRebalancing: "group rebalancing", PartitionsYielded: "partitions yielded", AssignmentMismatch: "assignment mismatch",
-	SubscriptionUnheeded: "subscription unheeded", MemberExpelled: "member expelled", RoundMissed: "round missed",
+	MemberExpelled: "member expelled", RoundMissed: "round missed",
 	ReleaseOverdue: "release overdue", SessionDoubtful: "session doubtful", CoordinatorLost: "coordinator lost",
 	RequestUnanswered: "request unanswered", RequestRefused: "request refused", AnswerSenseless: "answer senseless",
 	SubscriptionFailed: "subscription failed", PlanFailed: "plan failed", AssignmentUnreadable: "assignment unreadable",

@@ -111,7 +111,7 @@ func (m *Member) heed(assigned Partitions) {
 		}
 	}
 	if len(missing) > 0 {
-		m.warn(fmt.Sprintf("static member %s was given nothing of %v: if its subscription has changed since it last ran, the group may not have noticed; ask for a new round", *m.instance, missing))
+		m.warn(fmt.Sprintf("static member %s was given nothing of %v: if its subscription has changed since it last ran, the group may not have noticed before the next rebalance", *m.instance, missing))
 	}
 }
 

@@ -1,6 +1,9 @@
 package groupmember
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // setbacks is how many are named in one explanation.
 const namedSetbacks = 8
@@ -74,11 +77,17 @@ func (m *Member) spend() {
 	}
 }
 
+// longRebalance is after how many JoinGroups a person should know.
+const longRebalance = 10
+
 // attempt notes what the broker is told of the reason.
 func (m *Member) attempt(reason *string, joins int) {
 	if r := m.explaining.open; r != nil {
 		r.Reason = *reason
 		r.Attempts += joins
+		if r.Attempts == longRebalance && joins > 0 && m.rounds.warned == "" && !m.coordinator.warned {
+			m.warn(fmt.Sprintf("the member is not settled after %d attempts, trying on: %s", r.Attempts, *reason))
+		}
 	}
 }
 

@@ -15,7 +15,7 @@ type coordinator struct {
 	place    int       // how many have been found
 	at       time.Time // the next look-up; zero if none is planned
 	failures int       // in a row, until the coordinator accepts something
-	warned   bool
+	warned   bool     // of failures in a row
 }
 
 // seek plans a look-up of the coordinator if it is needed.
@@ -63,16 +63,25 @@ func (m *Member) onFound(ev Found) {
 // once.
 func (m *Member) seekLater(why string) {
 	m.coordinator.at = m.now.Add(m.backoff(&m.coordinator.failures))
+	m.warnOfCoordinator("no coordinator found", why)
+}
+
+// warnOfCoordinator says once that the coordinator fails again and again, until it accepts
+// something.
+func (m *Member) warnOfCoordinator(what, why string) {
 	if m.coordinator.failures >= 3 && !m.coordinator.warned {
 		m.coordinator.warned = true
-		m.emit(Warned{Text: fmt.Sprintf("no coordinator found in %d attempts, trying on: %s", m.coordinator.failures, why)})
+		m.emit(Warned{Text: fmt.Sprintf("%s in %d attempts, trying on: %s", what, m.coordinator.failures, why)})
 	}
 }
+
+// works notes that the coordinator does its work.
+func (c *coordinator) works() { c.failures, c.warned = 0, false }
 
 // onLocated goes on with what waited for a coordinator. A member of a
 // generation stays one: the new coordinator has read of it in the log.
 func (m *Member) onLocated() {
-	m.coordinator.known, m.coordinator.warned = true, false
+	m.coordinator.known = true
 	m.coordinator.place++
 	m.commits.at = m.now
 	m.lookups.hasten(m.now)
@@ -97,6 +106,7 @@ func (m *Member) strayed(q question) {
 	m.coordinator.at = m.now
 	if m.coordinator.failures > 0 {
 		m.coordinator.at = m.now.Add(m.backoff(&m.coordinator.failures))
+		m.warnOfCoordinator("no answer of the group's coordinator", "the broker that is found cannot be reached or says that it is another")
 	} else {
 		m.coordinator.failures = 1
 	}

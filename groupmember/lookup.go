@@ -99,7 +99,7 @@ func (m *Member) onOffsetFetch(l *lookup, ev Replied) {
 	whole, found := fetchedOffsets(resp, m.cfg.Group)
 	switch code := kerr.TypedErrorForCode(whole); code {
 	case nil:
-		m.coordinator.failures = 0
+		m.coordinator.works()
 		m.onOffsets(l, found)
 	case kerr.NotCoordinator, kerr.CoordinatorNotAvailable:
 		m.strayed(q)

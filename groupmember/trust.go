@@ -26,7 +26,7 @@ func (m *Member) Trusted() time.Time {
 // accept notes that the coordinator accepted q, which was asked under the
 // present identity.
 func (m *Member) accept(q question) {
-	m.coordinator.failures = 0
+	m.coordinator.works()
 	if q.at.After(m.trust.accepted) {
 		m.trust.accepted = q.at
 	}

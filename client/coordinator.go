@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -92,11 +93,16 @@ func (c *coordinator) Request(ctx context.Context, route groupmember.Route, req 
 	if route == groupmember.RouteGroup {
 		key = connKey{node: node, class: classGroup, owner: c.owner}
 	}
+	ctx, cancel := limitCommit(ctx, req)
+	defer cancel()
 	resp, err := c.cl.request(ctx, key, req)
 	if err == nil {
 		return resp, nil
 	}
 	switch {
+	case errors.Is(err, errCommitUnanswered) && !conn.Unsent(err):
+		// What comes behind it would not be answered either.
+		c.cl.pool.drop(func(k connKey) bool { return k == key }, errCommitUnanswered)
 	case context.Cause(ctx) == nil:
 		c.cl.coordinators.forget(c.group, node)
 	case route == groupmember.RouteGroup && held(req):
@@ -104,6 +110,21 @@ func (c *coordinator) Request(ctx context.Context, route groupmember.Route, req 
 		c.cl.pool.drop(func(k connKey) bool { return k == key }, errGivenUp)
 	}
 	return nil, portError(err)
+}
+
+// commitTimeout is how long a broker may take to answer a commit: by default it
+// answers after 5 s at the latest (offsets.commit.timeout.ms). A member that must give
+// partitions back waits for its last commit, and its group for the member.
+const commitTimeout = 6 * time.Second
+
+var errCommitUnanswered = fmt.Errorf("no answer to a commit within %v", commitTimeout)
+
+// limitCommit ends ctx for a commit that stays without an answer.
+func limitCommit(ctx context.Context, req kmsg.Request) (context.Context, context.CancelFunc) {
+	if req.Key() != int16(kmsg.OffsetCommit) {
+		return ctx, func() {}
+	}
+	return context.WithTimeoutCause(ctx, commitTimeout, errCommitUnanswered)
 }
 
 // held reports whether a broker may hold req for as long as a rebalance takes.

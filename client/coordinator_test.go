@@ -261,3 +261,30 @@ func TestAMemberTriesOnWhileSomethingElseAnswersInPlaceOfABroker(t *testing.T) {
 		require.Equal(t, groupmember.Unreachable, told.Kind)
 	})
 }
+
+// A broker answers what it was asked over a connection in order, so one that does
+// not answer a commit would not answer the next one there either.
+func TestACommitWithoutAnAnswerIsGivenUpWithItsConnection(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFakes(t, 1)
+		f.coordinates(1, 0)
+		f.broker(1).On(int16(kmsg.OffsetCommit), func(kmsg.Request) kmsg.Response { return kmsg.NewPtrOffsetCommitResponse() })
+		co := f.client(Config{}).coordinator("g", t)
+		_, err := co.Find(t.Context(), false)
+		require.NoError(t, err)
+		release := f.broker(1).Hold(int16(kmsg.OffsetCommit))
+		start := time.Now()
+		_, err = co.Request(t.Context(), groupmember.RouteControl, kmsg.NewPtrOffsetCommitRequest())
+		require.ErrorIs(t, err, errCommitUnanswered)
+		require.False(t, err.(interface{ Unsent() bool }).Unsent())
+		require.Equal(t, commitTimeout, time.Since(start))
+
+		release()
+		dials := f.broker(1).Dials()
+		_, err = co.Find(t.Context(), true)
+		require.NoError(t, err)
+		_, err = co.Request(t.Context(), groupmember.RouteControl, kmsg.NewPtrOffsetCommitRequest())
+		require.NoError(t, err)
+		require.Equal(t, dials+1, f.broker(1).Dials(), "over another connection")
+	})
+}

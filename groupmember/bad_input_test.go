@@ -114,20 +114,18 @@ func TestBadInputIsDecidedAndReportedOnceWithoutAStorm(t *testing.T) {
 
 // answer answers the last question as the peer does.
 func (bad badPeer) answer(w *watch) {
-	switch a := w.open[len(w.open)-1].(type) {
-	case groupmember.Send:
-		w.replyTo(kmsg.NameForKey(a.Req.Key()), bad.reply)
-	case groupmember.Decode:
-		if bad.decode == nil {
-			w.answer()
-			return
-		}
-		ev := *bad.decode
-		ev.Seq = seqOf(w.pop("Decode"))
-		w.step(ev)
-	default:
-		w.answer()
+	asked := w.open[len(w.open)-1]
+	if send, ok := asked.(groupmember.Send); ok {
+		w.replyTo(kmsg.NameForKey(send.Req.Key()), bad.reply)
+		return
 	}
+	if _, ok := asked.(groupmember.Decode); !ok || bad.decode == nil {
+		w.answer()
+		return
+	}
+	ev := *bad.decode
+	ev.Seq = seqOf(w.pop("Decode"))
+	w.step(ev)
 }
 
 // warnings are what a person was told.
@@ -165,9 +163,15 @@ func TestAnswersToQuestionsNeverAskedChangeNothing(t *testing.T) {
 		before, deadline := w.member.Status(), w.member.Deadline()
 		for _, seq := range []groupmember.Seq{0, w.last + 1, 1 << 40} {
 			for _, ev := range []groupmember.Event{
-				groupmember.Found{Seq: seq, Code: kerr.GroupAuthorizationFailed.Code}, groupmember.Replied{Seq: seq, Resp: join},
-				groupmember.Replied{Seq: seq, Resp: beat}, groupmember.Replied{Seq: seq}, groupmember.Encoded{Seq: seq}, groupmember.Planned{Seq: seq},
-				groupmember.Decoded{Seq: seq}, groupmember.Released{Seq: seq}, groupmember.Withdraw{Ticket: groupmember.Ticket(seq)},
+				groupmember.Found{Seq: seq, Code: kerr.GroupAuthorizationFailed.Code},
+				groupmember.Replied{Seq: seq, Resp: join},
+				groupmember.Replied{Seq: seq, Resp: beat},
+				groupmember.Replied{Seq: seq},
+				groupmember.Encoded{Seq: seq},
+				groupmember.Planned{Seq: seq},
+				groupmember.Decoded{Seq: seq},
+				groupmember.Released{Seq: seq},
+				groupmember.Withdraw{Ticket: groupmember.Ticket(seq)},
 			} {
 				require.Empty(t, w.member.Step(w.now, ev, nil), "%v: %s", from, groupmember.DescribeEvent(ev))
 			}

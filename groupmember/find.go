@@ -15,7 +15,7 @@ type coordinator struct {
 	place    int       // how many have been found
 	at       time.Time // the next look-up; zero if none is planned
 	failures int       // in a row, until the coordinator accepts something
-	warned   bool     // of failures in a row
+	warned   bool      // of failures in a row
 }
 
 // seek plans a look-up of the coordinator if it is needed.

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	chunk      = 50_000 // seeds between two reports of progress
+	chunk      = 20_000 // seeds between two reports of progress
 	manySeeds  = 1_000_000
 	visitsThen = 100 // if there are that many seeds
 )

@@ -166,7 +166,11 @@ func (m *Member) afterCommit(q question, seen [verdicts]bool) {
 	} else {
 		m.commits.failures = 0
 	}
-	if present && seen[committed] {
+	switch {
+	case !seen[committed]:
+	case m.commits.txn: // the coordinator takes only a plain commit for a sign of life
+		m.coordinator.failures = 0
+	case present:
 		m.accept(q)
 	}
 	if seen[astray] {

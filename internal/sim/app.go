@@ -20,6 +20,7 @@ type app struct {
 	lookups   []request // asked and not answered
 	commits   []request
 	revokes   []*revoke // the first runs
+	producer  producer
 	stuckTill time.Time // it does not ask for records
 	slowTill  time.Time // it takes its time to let go
 }
@@ -32,6 +33,7 @@ type holding struct {
 	done  int64 // the offset of the next record to be done
 	asked int64 // the highest that a commit was asked for
 	most  int64 // the highest that was ever done
+	hadIn int32 // the generation in which it was given back in good order
 }
 
 type request struct {
@@ -42,9 +44,9 @@ type request struct {
 	at     time.Time // when it was asked
 
 	// Of a commit:
-	offsets    []groupmember.Offset // of parts
-	owned      []int                // when it was asked
-	generation int32
+	offsets  []groupmember.Offset // of parts
+	owned    []int                // when it was asked
+	producer *groupmember.Producer
 }
 
 // revoke is one Revoke that the application is working on.
@@ -59,6 +61,9 @@ type revoke struct {
 func (a *app) begin(p *process) {
 	a.p = p
 	a.parts = make([]holding, len(p.world.parts))
+	if p.seat.transacts {
+		a.producer.id = int64(p.world.started)
+	}
 	a.beat()
 }
 
@@ -128,6 +133,9 @@ func (h *holding) do() {
 
 // commit asks for what is done and not asked for yet. It returns the ticket, or 0.
 func (a *app) commit(which func(part int) bool) groupmember.Ticket {
+	if a.producer.open {
+		return 0
+	}
 	var offsets []groupmember.Offset
 	var parts []int
 	for i := range a.parts {
@@ -145,9 +153,9 @@ func (a *app) commit(which func(part int) bool) groupmember.Ticket {
 	a.tickets++
 	ticket := a.tickets
 	a.commits = append(a.commits, request{
-		ticket: ticket, parts: parts, offsets: offsets, at: a.p.world.now, owned: a.owned(), generation: a.p.member.Status().Generation,
+		ticket: ticket, parts: parts, offsets: offsets, at: a.p.world.now, owned: a.owned(), producer: a.beginTransaction(),
 	})
-	a.p.step(groupmember.Commit{Ticket: ticket, Offsets: offsets})
+	a.p.step(groupmember.Commit{Ticket: ticket, Offsets: offsets, Producer: a.commits[len(a.commits)-1].producer})
 	return ticket
 }
 
@@ -158,7 +166,11 @@ func (a *app) committed(ev groupmember.Committed) {
 		w.fail("%s: ticket %d is answered but not open", a.p.name, ev.Ticket)
 		return
 	}
+	inTransaction := a.inTransaction(ev, done)
 	for _, r := range ev.Results {
+		if inTransaction {
+			break // it is committed when that ends
+		}
 		overtaken := a.parts[w.index(r.Offset.Topic, r.Offset.Partition)].asked < r.Offset.Next // by a later one that is lower
 		if stored := w.log.Offset(r.Offset.Topic, r.Offset.Partition); r.Code == 0 && !overtaken && stored < r.Offset.Next {
 			w.fail("%s is told that %d is committed for %s/%d, which is at %d", a.p.name, r.Offset.Next, r.Offset.Topic, r.Offset.Partition, stored)
@@ -183,7 +195,7 @@ func (a *app) assigned(ev groupmember.Assigned) {
 		if a.parts[i].owned {
 			w.fail("%s: %v is added and was owned", a.p.name, w.parts[i])
 		}
-		a.parts[i] = holding{owned: true, most: a.parts[i].most}
+		a.parts[i] = holding{owned: true, most: a.parts[i].most, hadIn: -1}
 		a.count++
 		w.given(a.p, i, ev.Generation)
 	}
@@ -276,7 +288,7 @@ func (a *app) end() {
 	}
 }
 
-// drop ends the ownership of a partition.
+// drop ends the ownership of a partition, in good order or because it is lost.
 func (a *app) drop(part int) {
 	a.parts[part].owned = false
 	a.count--
@@ -302,16 +314,14 @@ func (a *app) suspend(suspended bool) {
 	a.suspended = suspended
 }
 
-// asksFor reports whether an offset is that of an open commit, and whether one was asked
-// for by the partition's owner in that generation.
-func (a *app) asksFor(part int, next int64, generation int32) (asked, owned bool) {
+// asksFor reports whether an offset is that of an open commit.
+func (a *app) asksFor(part int, next int64) bool {
 	for _, c := range a.commits {
 		for i, p := range c.parts {
 			if p == part && c.offsets[i].Next == next {
-				asked = true
-				owned = owned || c.generation == generation && slices.Contains(c.owned, part)
+				return true
 			}
 		}
 	}
-	return asked, owned
+	return false
 }

@@ -18,6 +18,7 @@ const (
 	beatCall
 	leaveCall
 	commitCall
+	txnCall
 	fetchCall
 	otherCall
 	callKinds
@@ -35,6 +36,8 @@ func kindOf(req kmsg.Request) kind {
 		return leaveCall
 	case *kmsg.OffsetCommitRequest:
 		return commitCall
+	case *kmsg.TxnOffsetCommitRequest:
+		return txnCall
 	case *kmsg.OffsetFetchRequest:
 		return fetchCall
 	}
@@ -51,7 +54,7 @@ func (p *process) checkRequest(a groupmember.Send, req kmsg.Request) {
 	switch {
 	case k == otherCall:
 		w.fail("%s sends a %s, which no member of a classic group does", p.name, name)
-	case k != fetchCall && p.flying[k] != 0:
+	case k != fetchCall && p.flying[k] != 0, k == commitCall && p.flying[txnCall] != 0, k == txnCall && p.flying[commitCall] != 0:
 		w.fail("%s sends a %s while another one is open", p.name, name)
 	case mayBeHeld(req) && held:
 		w.fail("%s sends a %s while a JoinGroup or SyncGroup is open", p.name, name)
@@ -72,7 +75,18 @@ func (p *process) checkRequest(a groupmember.Send, req kmsg.Request) {
 		p.checkLeave(req)
 	case *kmsg.OffsetCommitRequest:
 		p.checkIdentity(name, req.InstanceID, req.MemberID, req.Generation)
-		p.checkCommit(req)
+		for _, t := range req.Topics {
+			for _, at := range t.Partitions {
+				p.checkCommit(w.index(t.Topic, at.Partition), at.Offset, req.Generation)
+			}
+		}
+	case *kmsg.TxnOffsetCommitRequest:
+		p.checkIdentity(name, req.InstanceID, req.MemberID, req.Generation)
+		for _, t := range req.Topics {
+			for _, at := range t.Partitions {
+				p.checkCommit(w.index(t.Topic, at.Partition), at.Offset, req.Generation)
+			}
+		}
 	case *kmsg.OffsetFetchRequest:
 		p.checkLookUp(req)
 	}
@@ -180,27 +194,18 @@ func (p *process) checkReason(name string, reason *string) {
 
 // checkCommit says that only what was done, and asked for, is committed, and only of
 // what the member has, had in this generation or has just been assigned.
-func (p *process) checkCommit(req *kmsg.OffsetCommitRequest) {
-	w := p.world
-	if !p.app.trusting() {
+func (p *process) checkCommit(part int, next int64, generation int32) {
+	w, h := p.world, p.app.parts[part]
+	switch at := w.parts[part]; {
+	case !p.app.trusting():
 		w.fail("%s commits while it must assume its loss", p.name)
-	}
-	if silence := w.now.Sub(p.heard); silence >= p.trustedFor() {
-		w.fail("%s commits, and the coordinator has accepted nothing for %v", p.name, silence)
-	}
-	for _, t := range req.Topics {
-		for _, at := range t.Partitions {
-			part := w.index(t.Topic, at.Partition)
-			h := p.app.parts[part]
-			asked, owned := p.app.asksFor(part, at.Offset, req.Generation)
-			switch {
-			case at.Offset > h.most:
-				w.fail("%s commits offset %d of %s/%d, and has done less than %d", p.name, at.Offset, t.Topic, at.Partition, h.most)
-			case !asked:
-				w.fail("%s commits offset %d of %s/%d, which was not asked for", p.name, at.Offset, t.Topic, at.Partition)
-			case !owned && !h.owned && !has(p.decoded, t.Topic, at.Partition):
-				w.fail("%s commits offset %d of %s/%d, which it does not have", p.name, at.Offset, t.Topic, at.Partition)
-			}
-		}
+	case w.now.Sub(p.heard) >= p.trustedFor():
+		w.fail("%s commits, and the coordinator has accepted nothing for %v", p.name, w.now.Sub(p.heard))
+	case next > h.most:
+		w.fail("%s commits offset %d of %v, and has done less than %d", p.name, next, at, h.most)
+	case !p.app.asksFor(part, next):
+		w.fail("%s commits offset %d of %v, which was not asked for", p.name, next, at)
+	case !h.owned && h.hadIn != generation && !has(p.decoded, at.topic, at.id):
+		w.fail("%s commits offset %d of %v, which it does not have", p.name, next, at)
 	}
 }

@@ -32,7 +32,7 @@ func TestChecksFindWhatTheyAreFor(t *testing.T) {
 			w.delivered(a, part)
 		}, "delivers from"},
 		{"undone offset", func(w *world, a, _ *process) {
-			a.checkCommit(commitOf(w.parts[ownedBy(t, a)], 1_000_000))
+			a.checkCommit(ownedBy(t, a), 1_000_000, a.syncedIn)
 		}, "has done less"},
 		{"offset going back", func(w *world, _, _ *process) { w.offsetStored("orders", 0, 5, 4) }, "goes back"},
 		{"second JoinGroup", func(_ *world, a, _ *process) { a.send(joinOf(a)); a.send(joinOf(a)) }, "while another one is open"},
@@ -48,13 +48,13 @@ func TestChecksFindWhatTheyAreFor(t *testing.T) {
 		{"commit that nobody asked for", func(w *world, a, _ *process) {
 			part := ownedBy(t, a)
 			a.app.commits = nil
-			a.checkCommit(commitOf(w.parts[part], a.app.parts[part].most))
+			a.checkCommit(part, a.app.parts[part].most, a.syncedIn)
 		}, "was not asked for"},
 		{"commit of another's partition", func(w *world, a, b *process) {
 			part := ownedBy(t, b)
-			a.app.parts[part].most = 7
+			a.app.parts[part].most, a.app.parts[part].hadIn = 7, -1
 			a.app.commits = []request{{parts: []int{part}, offsets: []groupmember.Offset{{Topic: w.parts[part].topic, Partition: w.parts[part].id, Next: 7}}}}
-			a.checkCommit(commitOf(w.parts[part], 7))
+			a.checkCommit(part, 7, a.syncedIn)
 		}, "which it does not have"},
 		{"request behind a held one", func(_ *world, a, _ *process) {
 			a.send(joinOf(a))
@@ -204,17 +204,6 @@ func ownedBy(t *testing.T, p *process) int {
 	}
 	require.FailNow(t, p.name+" owns nothing")
 	return 0
-}
-
-func commitOf(at place, next int64) *kmsg.OffsetCommitRequest {
-	req := kmsg.NewPtrOffsetCommitRequest()
-	topic := kmsg.NewOffsetCommitRequestTopic()
-	topic.Topic = at.topic
-	partition := kmsg.NewOffsetCommitRequestTopicPartition()
-	partition.Partition, partition.Offset = at.id, next
-	topic.Partitions = append(topic.Partitions, partition)
-	req.Topics = append(req.Topics, topic)
-	return req
 }
 
 // joinOf is a JoinGroup that p may send.

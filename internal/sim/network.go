@@ -159,8 +159,8 @@ func (w *world) breakLink(l *link, notice time.Duration) {
 		if len(l.queue) > 0 && c.id <= l.queue[0].id {
 			continue
 		}
-		_, commit := c.req.(*kmsg.OffsetCommitRequest)
-		lost = lost || commit || w.random.IntN(3) == 0
+		k := kindOf(c.req)
+		lost = lost || k == commitCall || k == txnCall || w.random.IntN(3) == 0
 		c.lost = lost
 	}
 	if notice == never {

@@ -92,6 +92,7 @@ func (a *app) release(r *revoke) {
 	for _, i := range r.parts {
 		if !r.lost && !r.canceled && a.parts[i].owned {
 			a.p.unexplained.released |= 1 << i
+			a.parts[i].hadIn = a.p.syncedIn
 			a.drop(i)
 		}
 	}

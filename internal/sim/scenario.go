@@ -48,7 +48,7 @@ func (w *world) makeScenario() scenario {
 	s.era = [...]*era{&present, &present, &present, &present, &eraOf24, &eraOf20}[r.IntN(6)]
 	kind := r.IntN(kinds)
 	for id := range 1 + r.IntN(4) {
-		seat := w.makeSeat(id, kind, s.era != &eraOf20)
+		seat := w.makeSeat(id, kind, s.era)
 		if s.calm {
 			seat.config.RebalanceTimeout += 15 * time.Second // longer than members take to hear of a round
 		}
@@ -63,10 +63,11 @@ func (w *world) makeScenario() scenario {
 	return s
 }
 
-func (w *world) makeSeat(id, kind int, mayBeStatic bool) *seat {
+func (w *world) makeSeat(id, kind int, era *era) *seat {
 	r := w.random
+	transacts := era == &present && r.IntN(4) == 0
 	cooperative := kind == cooperativeGroup || kind == mixedGroup && r.IntN(2) == 0
-	s := &seat{id: id, topics: w.subscription(), config: groupmember.Config{
+	s := &seat{id: id, transacts: transacts, topics: w.subscription(), config: groupmember.Config{
 		Group:             "g",
 		SessionTimeout:    w.between(6*time.Second, 10*time.Second),
 		RebalanceTimeout:  w.between(4*time.Second, 12*time.Second),
@@ -74,7 +75,7 @@ func (w *world) makeSeat(id, kind int, mayBeStatic bool) *seat {
 		Settle:            [...]time.Duration{50 * time.Millisecond, 50 * time.Millisecond, -1}[r.IntN(3)],
 		Cooperative:       cooperative,
 	}}
-	if mayBeStatic && r.IntN(3) == 0 {
+	if era != &eraOf20 && r.IntN(3) == 0 {
 		s.config.InstanceID = fmt.Sprintf("i%d", id)
 	}
 	if r.IntN(2) == 0 {

@@ -117,7 +117,11 @@ func (c *conversation) directive(ev groupmember.Event) (command, input string) {
 		for _, o := range ev.Offsets {
 			input += fmt.Sprintf("%s %d %d\n", o.Topic, o.Partition, o.Next)
 		}
-		return fmt.Sprintf("commit ticket=%d", ev.Ticket), input
+		command = fmt.Sprintf("commit ticket=%d", ev.Ticket)
+		if one := ev.Producer; one != nil {
+			command += fmt.Sprintf(" transaction=%s producer=%d epoch=%d", one.TransactionalID, one.ID, one.Epoch)
+		}
+		return command, input
 	case groupmember.Withdraw:
 		return fmt.Sprintf("withdraw ticket=%d", ev.Ticket), ""
 	case groupmember.LookUp:
@@ -156,5 +160,5 @@ func flagged(name string, set bool) string {
 // directives are those with the answers to requests.
 var directives = [callKinds]string{
 	joinCall: "join-group", syncCall: "sync-group", beatCall: "heartbeat", leaveCall: "leave-group",
-	commitCall: "offset-commit", fetchCall: "offset-fetch",
+	commitCall: "offset-commit", txnCall: "txn-offset-commit", fetchCall: "offset-fetch",
 }

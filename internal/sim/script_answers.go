@@ -34,6 +34,13 @@ func describeResponse(resp kmsg.Response) (arguments, input string) {
 			}
 		}
 		return "", input
+	case *kmsg.TxnOffsetCommitResponse:
+		for _, t := range resp.Topics {
+			for _, p := range t.Partitions {
+				input += fmt.Sprintf("%s %d %s\n", t.Topic, p.Partition, codeName(p.ErrorCode))
+			}
+		}
+		return "", input
 	case *kmsg.OffsetFetchResponse:
 		return fetchDirective(resp)
 	}

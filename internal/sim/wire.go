@@ -16,7 +16,7 @@ type era struct {
 var (
 	present = era{name: "4.4", whole: true, versions: map[int16]int16{
 		int16(kmsg.JoinGroup): 9, int16(kmsg.SyncGroup): 5, int16(kmsg.Heartbeat): 4, int16(kmsg.LeaveGroup): 5,
-		int16(kmsg.OffsetCommit): 9, int16(kmsg.OffsetFetch): 9, int16(kmsg.TxnOffsetCommit): 5,
+		int16(kmsg.OffsetCommit): 9, int16(kmsg.OffsetFetch): 9, int16(kmsg.TxnOffsetCommit): 4,
 	}}
 	eraOf24 = era{name: "2.4", versions: map[int16]int16{ // no reasons, no names of protocols in SyncGroup, no skipped assignments
 		int16(kmsg.JoinGroup): 6, int16(kmsg.SyncGroup): 4, int16(kmsg.Heartbeat): 4, int16(kmsg.LeaveGroup): 4,

@@ -61,6 +61,7 @@ type seat struct {
 	protocols []string
 	topics    []string
 	pattern   bool     // topics are all that exist
+	transacts bool     // it commits in transactions
 	process   *process // nil while nobody is there
 	contested bool     // there are two
 	doubled   bool     // a process left a JoinGroup behind that may arrive late

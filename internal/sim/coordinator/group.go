@@ -111,6 +111,8 @@ func (g *Group) Ask(now time.Time, call Call, req kmsg.Request, out []Answer) []
 		g.leaveGroup(call, req)
 	case *kmsg.OffsetCommitRequest:
 		g.offsetCommit(call, req)
+	case *kmsg.TxnOffsetCommitRequest:
+		g.txnOffsetCommit(call, req)
 	case *kmsg.OffsetFetchRequest:
 		g.answer(call, g.log.fetch(req))
 	default:

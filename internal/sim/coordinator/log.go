@@ -20,6 +20,8 @@ type Log struct {
 	saved   saved
 	offsets map[place]int64
 	ids     int
+
+	transactions map[int64]*transaction // by producer
 }
 
 type place struct {
@@ -47,17 +49,30 @@ func (l *Log) newID(prefix string) string {
 }
 
 func (l *Log) commit(req *kmsg.OffsetCommitRequest) {
+	for _, t := range req.Topics {
+		for _, p := range t.Partitions {
+			l.store(place{t.Topic, p.Partition}, p.Offset)
+		}
+	}
+}
+
+func (l *Log) store(at place, next int64) {
 	if l.offsets == nil {
 		l.offsets = make(map[place]int64)
 	}
-	for _, t := range req.Topics {
-		for _, p := range t.Partitions {
-			if l.Committed != nil {
-				l.Committed(t.Topic, p.Partition, l.Offset(t.Topic, p.Partition), p.Offset)
-			}
-			l.offsets[place{t.Topic, p.Partition}] = p.Offset
-		}
+	if l.Committed != nil {
+		l.Committed(at.topic, at.partition, l.Offset(at.topic, at.partition), next)
 	}
+	l.offsets[at] = next
+}
+
+// stable returns the committed offset of a partition, or that a transaction may
+// change it.
+func (l *Log) stable(topic string, partition int32, requireStable bool) (next int64, code int16) {
+	if requireStable && l.unstable(place{topic, partition}) {
+		return -1, kerr.UnstableOffsetCommit.Code
+	}
+	return l.Offset(topic, partition), 0
 }
 
 func (l *Log) fetch(req *kmsg.OffsetFetchRequest) *kmsg.OffsetFetchResponse {
@@ -67,7 +82,8 @@ func (l *Log) fetch(req *kmsg.OffsetFetchRequest) *kmsg.OffsetFetchResponse {
 		topic.Topic = t.Topic
 		for _, id := range t.Partitions {
 			partition := kmsg.NewOffsetFetchResponseTopicPartition()
-			partition.Partition, partition.Offset = id, l.Offset(t.Topic, id)
+			partition.Partition = id
+			partition.Offset, partition.ErrorCode = l.stable(t.Topic, id, req.RequireStable)
 			topic.Partitions = append(topic.Partitions, partition)
 		}
 		resp.Topics = append(resp.Topics, topic)
@@ -80,7 +96,8 @@ func (l *Log) fetch(req *kmsg.OffsetFetchRequest) *kmsg.OffsetFetchResponse {
 			topic.Topic = t.Topic
 			for _, id := range t.Partitions {
 				partition := kmsg.NewOffsetFetchResponseGroupTopicPartition()
-				partition.Partition, partition.Offset = id, l.Offset(t.Topic, id)
+				partition.Partition = id
+				partition.Offset, partition.ErrorCode = l.stable(t.Topic, id, req.RequireStable)
 				topic.Partitions = append(topic.Partitions, partition)
 			}
 			group.Topics = append(group.Topics, topic)
@@ -146,6 +163,8 @@ func Refuse(req kmsg.Request, code int16) kmsg.Response {
 		return resp
 	case *kmsg.OffsetCommitRequest:
 		return commitAnswer(req, problem)
+	case *kmsg.TxnOffsetCommitRequest:
+		return txnCommitAnswer(req, problem)
 	case *kmsg.OffsetFetchRequest:
 		resp := kmsg.NewPtrOffsetFetchResponse()
 		resp.ErrorCode = code

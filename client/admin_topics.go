@@ -64,24 +64,31 @@ type PartitionDescription struct {
 func (a *Admin) CreateTopics(ctx context.Context, topics ...NewTopic) ([]TopicResult, error) {
 	req := kmsg.NewPtrCreateTopicsRequest()
 	req.TimeoutMillis = a.timeoutMillis(ctx)
-	names := make([]string, 0, len(topics))
+	var names, sent []string
+	var refused []TopicResult
 	for _, t := range topics {
-		if t.Partitions < 0 || t.ReplicationFactor < 0 {
-			return nil, fmt.Errorf("create topic %q: %d partitions with %d replicas: neither may be negative; zero means the broker's default",
-				t.Name, t.Partitions, t.ReplicationFactor)
-		}
 		names = append(names, t.Name)
+		if t.Partitions < 0 || t.ReplicationFactor < 0 {
+			refused = append(refused, TopicResult{Name: t.Name, Err: &TopicError{Topic: t.Name, Err: errNegative}})
+			continue
+		}
+		sent = append(sent, t.Name)
 		req.Topics = append(req.Topics, t.request())
 	}
-	results, err := a.onController(ctx, names, req, func(resp kmsg.Response) (results []TopicResult, codes []int16) {
+	results, err := a.onController(ctx, sent, req, func(resp kmsg.Response) (results []TopicResult, codes []int16) {
 		for _, t := range resp.(*kmsg.CreateTopicsResponse).Topics {
 			results = append(results, TopicResult{t.Topic, t.TopicID, topicError(t.Topic, t.ErrorCode, t.ErrorMessage)})
 			codes = append(codes, t.ErrorCode)
 		}
 		return results, codes
 	})
+	if len(refused) > 0 && (err == nil || results != nil) {
+		results, err = resultsInOrder(names, append(results, refused...))
+	}
 	return results, wrap("create topics", err)
 }
+
+var errNegative = errors.New("neither the number of partitions nor the replication factor may be negative; zero means the broker's default")
 
 func (t *NewTopic) request() kmsg.CreateTopicsRequestTopic {
 	req := kmsg.NewCreateTopicsRequestTopic()
@@ -172,6 +179,10 @@ func (a *Admin) onController(ctx context.Context, names []string, req kmsg.Reque
 		return nil, err
 	}
 	answers, _ := read(resp)
+	return resultsInOrder(names, answers)
+}
+
+func resultsInOrder(names []string, answers []TopicResult) ([]TopicResult, error) {
 	return inOrder(names, answers,
 		func(r TopicResult) (string, error) { return r.Name, r.Err },
 		func(name string, err error) TopicResult { return TopicResult{Name: name, Err: err} })

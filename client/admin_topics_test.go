@@ -59,6 +59,22 @@ func TestCreateTopicsRefusesNegativeNumbersItself(t *testing.T) {
 	})
 }
 
+func TestOneTopicThatCannotBeCreatedDoesNotHinderTheOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFakes(t, 1)
+		f.broker(1).On(keyCreateTopics, func(kmsg.Request) kmsg.Response {
+			resp := kmsg.NewPtrCreateTopicsResponse()
+			resp.Topics = append(resp.Topics, created("b", idB, 0, ""))
+			return resp
+		})
+		results, err := f.client(Config{}).Admin().CreateTopics(t.Context(), NewTopic{Name: "a", Partitions: -1}, NewTopic{Name: "b"})
+		require.ErrorIs(t, err, errNegative)
+		require.Len(t, results, 2)
+		require.ErrorContains(t, results[0].Err, `topic "a": neither`)
+		require.Equal(t, TopicResult{Name: "b", ID: idB}, results[1])
+	})
+}
+
 func TestTopicsAreCreatedOnTheController(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFakes(t, 2)

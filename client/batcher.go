@@ -113,7 +113,7 @@ func (b *batcher) add(now time.Time, name string, partition int32, rec *Record, 
 	if batch != nil {
 		before, size = batch.builder.Size(), batch.builder.SizeWith(timestamp, rec.Key, rec.Value, rec.Headers)
 	}
-	if batch == nil || size > t.limit {
+	if batch == nil || size > b.grown(now, t) {
 		var empty recordbatch.Builder
 		before, size = 0, empty.SizeWith(timestamp, rec.Key, rec.Value, rec.Headers)
 		switch {

@@ -274,7 +274,7 @@ func (m *batcherModel) answer() {
 	switch rapid.SampledFrom([]string{"written", "refused", "too large", "lost"}).Draw(m.t, "outcome") {
 	case "too large":
 		if len(batch.items) > 1 {
-			_, err := m.b.split(batch)
+			_, err := m.b.split(m.now, batch)
 			require.NoError(m.t, err)
 			return
 		}

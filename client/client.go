@@ -8,9 +8,9 @@ import (
 // Client reaches one Kafka cluster. Any number of consumers, producers and
 // admin calls share it, and its methods may be called from many goroutines.
 //
-// It has one goroutine that keeps the metadata (metadata.go) and, while a
-// connection is being made, one for that (pool.go). Both start when they are
-// first needed and are gone when Close returns.
+// It has one goroutine that keeps up with the cluster, those of its connections, and one more while a
+// connection is being made. They start when they are first needed and are gone
+// when Close returns.
 type Client struct {
 	cfg   Config
 	log   *slog.Logger

@@ -17,10 +17,6 @@ import (
 // Consumer is a member of a consumer group and reads what is assigned to it.
 // Its methods may be called from many goroutines at once, but there can be only
 // one loop over Records or Batches at a time.
-//
-// Its goroutines are those of the member (package driver), and run, which asks for
-// positions, commits, and starts one fetcher per broker. All are gone when Close returns. What they and the application's loop share is guarded by mu,
-// which is never held while anything is waited for.
 type Consumer struct {
 	cl           *Client
 	cfg          ConsumerConfig
@@ -31,7 +27,7 @@ type Consumer struct {
 
 	life context.Context // ends in Close, when the member is gone
 	end  context.CancelCauseFunc
-	wg   sync.WaitGroup
+	wg   sync.WaitGroup // of run, which starts whatever there is but the member: see docs/architecture.md
 
 	wake    chan struct{} // room for one; run looks at everything again
 	arrived chan struct{} // room for one; the loop looks at everything again
@@ -41,7 +37,7 @@ type Consumer struct {
 	closed     chan struct{} // closed when Close is done; closeErr is written before
 	closeErr   error
 
-	mu        sync.Mutex // guards what follows
+	mu        sync.Mutex // guards what follows; never held while anything is waited for
 	owned     assignment
 	fetchers  map[int32]*fetcher
 	buffer    buffer

@@ -16,6 +16,8 @@ type fetchRequest struct {
 	capped [2]kmsg.Request // req in what versions it can be sent: without topic IDs, with them
 	ids    bool            // the ID of every topic is known
 	asked  map[partitionKey]askedPartition
+	byName map[string]int   // where in req.Topics
+	byID   map[[16]byte]int // and those whose ID is known
 }
 
 // askedPartition is what a Fetch asked of one partition. The answer is void if
@@ -27,7 +29,12 @@ type askedPartition struct {
 }
 
 func newFetchRequest(cfg *ConsumerConfig) *fetchRequest {
-	r := &fetchRequest{req: kmsg.NewFetchRequest(), asked: make(map[partitionKey]askedPartition)}
+	r := &fetchRequest{
+		req:    kmsg.NewFetchRequest(),
+		asked:  make(map[partitionKey]askedPartition),
+		byName: make(map[string]int),
+		byID:   make(map[[16]byte]int),
+	}
 	r.req.MaxWaitMillis = millis(cfg.FetchMaxWait)
 	r.req.MinBytes = atMostInt32(cfg.FetchMinBytes)
 	r.req.SessionEpoch = -1 // a full fetch, which opens no session (KIP-227)
@@ -44,6 +51,8 @@ func (r *fetchRequest) reset(maxBytes int) {
 	r.req.Topics = r.req.Topics[:0]
 	r.ids = true
 	clear(r.asked)
+	clear(r.byName)
+	clear(r.byID)
 }
 
 // add asks for p from its next offset on.
@@ -62,12 +71,11 @@ func (r *fetchRequest) add(p *ownedPartition, maxBytes int) {
 // order of the request until the answer is full, so topics come in the order of
 // their first partition.
 func (r *fetchRequest) topic(p *ownedPartition) *kmsg.FetchRequestTopic {
-	for i := len(r.req.Topics) - 1; i >= 0; i-- {
-		if r.req.Topics[i].Topic == p.key.topic {
-			return &r.req.Topics[i]
-		}
+	if i, ok := r.byName[p.key.topic]; ok {
+		return &r.req.Topics[i]
 	}
 	n := len(r.req.Topics)
+	r.byName[p.key.topic] = n
 	if n < cap(r.req.Topics) {
 		r.req.Topics = r.req.Topics[:n+1]
 	} else {
@@ -75,7 +83,11 @@ func (r *fetchRequest) topic(p *ownedPartition) *kmsg.FetchRequestTopic {
 	}
 	t := &r.req.Topics[n]
 	t.Topic, t.TopicID, t.Partitions = p.key.topic, p.topicID, t.Partitions[:0]
-	r.ids = r.ids && p.topicID != [16]byte{}
+	if p.topicID != [16]byte{} {
+		r.byID[p.topicID] = n
+	} else {
+		r.ids = false
+	}
 	return t
 }
 
@@ -89,13 +101,14 @@ func (r *fetchRequest) request() kmsg.Request {
 
 // name returns the topic that an answer means; "" if it was not asked for.
 func (r *fetchRequest) name(id [16]byte, name string) string {
-	for i := range r.req.Topics {
-		t := &r.req.Topics[i]
-		if name == t.Topic || name == "" && id == t.TopicID {
-			return t.Topic
-		}
+	i, ok := r.byName[name]
+	if name == "" {
+		i, ok = r.byID[id]
 	}
-	return ""
+	if !ok {
+		return ""
+	}
+	return r.req.Topics[i].Topic
 }
 
 func millis(d time.Duration) int32 { return int32(min(d.Milliseconds(), math.MaxInt32)) }

@@ -129,7 +129,9 @@ func (b *produceBatch) unheard() (records int) {
 
 // produceTopic is one topic that was produced to.
 type produceTopic struct {
-	limit  int // of a batch with more than one record
+	limit  int       // of a batch with more than one record
+	grow   time.Time // when to try a larger limit; zero if it is the configured one
+	shrunk bool      // it was smaller once
 	name   string
 	id     [16]byte        // zero if unknown
 	queues []*produceQueue // the index is the partition

@@ -158,7 +158,7 @@ func (t *produceTroubles) judge(now time.Time, b *batcher, batch *produceBatch, 
 		t.retry(now, b, batch, codeError(answer.ErrorCode))
 	case remedyReset, remedyTell:
 		if produceSplits[answer.ErrorCode] && len(batch.items) > 1 {
-			t.shrink(b, batch)
+			t.shrink(now, b, batch)
 			return
 		}
 		b.refuse(batch, refusalOf(answer))
@@ -166,9 +166,9 @@ func (t *produceTroubles) judge(now time.Time, b *batcher, batch *produceBatch, 
 }
 
 // shrink sends the records of a batch that is too large in smaller ones.
-func (t *produceTroubles) shrink(b *batcher, batch *produceBatch) {
+func (t *produceTroubles) shrink(now time.Time, b *batcher, batch *produceBatch) {
 	topic := batch.queue.topic
-	news, err := b.split(batch)
+	news, err := b.split(now, batch)
 	switch {
 	case err != nil:
 		b.refuse(batch, produceRefusal{err: err})

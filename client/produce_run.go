@@ -244,7 +244,9 @@ func (p *Producer) callBack(ctx context.Context) {
 		}
 		for _, batch := range batches {
 			silent.note(p.cl.log, batch)
+			p.calling.Store(true)
 			batch.call()
+			p.calling.Store(false)
 		}
 		p.mu.Lock()
 		for _, batch := range batches {

@@ -2,6 +2,7 @@ package client
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/musterkafka/muster/internal/recordbatch"
 )
@@ -10,7 +11,7 @@ import (
 // as two halves, and lets no later batch of the topic become so large: the
 // topic's max.message.bytes is below ProducerConfig.MaxBatchBytes. The batch has
 // more than one record. It reports whether that is news.
-func (b *batcher) split(batch *produceBatch) (news bool, err error) {
+func (b *batcher) split(now time.Time, batch *produceBatch) (news bool, err error) {
 	if batch.settled {
 		b.giveBack(batch, produceRefusal{})
 		return false, nil
@@ -21,8 +22,8 @@ func (b *batcher) split(batch *produceBatch) (news bool, err error) {
 	}
 	q := batch.queue
 	t := q.topic
-	news = t.limit == b.maxBatch
-	t.limit = min(t.limit, batch.builder.Size()/2)
+	news = !t.shrunk
+	t.limit, t.grow, t.shrunk = min(t.limit, batch.builder.Size()/2), now.Add(growBatches), true
 	b.buffered += halves[0].builder.Size() + halves[1].builder.Size() - batch.builder.Size()
 	b.replace(batch, halves)
 	q.batches = append(halves[:], q.batches[1:]...)
@@ -30,6 +31,22 @@ func (b *batcher) split(batch *produceBatch) (news bool, err error) {
 	b.list(q)
 	b.recycle(batch)
 	return news, nil
+}
+
+// growBatches is how long batches of a topic stay as small as its brokers wanted them
+// before larger ones are tried again: the topic may have been set up anew, and to be
+// wrong costs one request.
+const growBatches = 5 * time.Minute
+
+// grown returns how large a batch of t may be now.
+func (b *batcher) grown(now time.Time, t *produceTopic) int {
+	if !t.grow.IsZero() && !now.Before(t.grow) {
+		t.limit, t.grow = min(2*t.limit, b.maxBatch), now.Add(growBatches)
+		if t.limit == b.maxBatch {
+			t.grow = time.Time{}
+		}
+	}
+	return t.limit
 }
 
 // halves returns two batches with the records of batch.

@@ -56,6 +56,32 @@ func TestOnlyTheRecordThatIsTooLargeFails(t *testing.T) {
 	})
 }
 
+// The topic may be set up anew. To be wrong costs a request, and no other line in the log.
+func TestLargerBatchesAreTriedAgainAfterAWhile(t *testing.T) {
+	withProducer(t, ProducerConfig{Linger: time.Second}, []int32{1}, func(t *testing.T, b *produceBench) {
+		b.limited(300)
+		send := func(n uint64) (requests int) {
+			before := b.seen(keyProduce)
+			b.sendAll(0, n, n+99)
+			require.NoError(t, b.p.Flush(t.Context()))
+			return b.seen(keyProduce) - before
+		}
+		send(0)
+		small := send(100)
+		require.Greater(t, small, 5)
+		time.Sleep(growBatches)
+		send(200)
+		require.Len(t, b.log.with("max.message.bytes"), 1)
+
+		b.limited(1 << 20)
+		for range 20 {
+			time.Sleep(growBatches)
+			send(300)
+		}
+		require.Equal(t, 1, send(400))
+	})
+}
+
 func TestHeadersKeysAndTimestampsOutliveTheSplit(t *testing.T) {
 	b := newTestBatcher(ProducerConfig{}, 1)
 	for i := range int64(3) {
@@ -66,7 +92,7 @@ func TestHeadersKeysAndTimestampsOutliveTheSplit(t *testing.T) {
 		require.NoError(t, b.add(batcherStart, "t", 0, rec, nil))
 	}
 	size := b.buffered
-	_, err := b.split(drainAll(b, batcherStart, 1)[0])
+	_, err := b.split(batcherStart, drainAll(b, batcherStart, 1)[0])
 	require.NoError(t, err)
 	require.Greater(t, b.buffered, size, "two headers")
 	var got []*Record

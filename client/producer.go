@@ -20,15 +20,16 @@ type Offset struct {
 	Timestamp time.Time // the record's, or the broker's if the topic is set up so (LogAppendTime)
 }
 
-// Producer writes records. Its methods may be called from many goroutines.
+// Producer writes records. Its methods may be called from many goroutines. It must
+// be closed.
 //
 // The records of one partition are written in the order in which they were sent,
 // by one batch at a time, each tried again until it is written, refused, or its delivery timeout has
 // passed. Without idempotence a record may be written twice: when a broker has
 // written it and the answer was lost.
 //
-// One goroutine watches the cluster and the deadlines, one calls the callbacks, and one for each
-// broker sends (produce_sender.go). What they share is the batcher, under one mutex.
+// It has one goroutine for callbacks, one for each broker that it writes to, and one more. All are
+// gone when Close returns.
 type Producer struct {
 	cl         *Client
 	cfg        ProducerConfig
@@ -43,9 +44,10 @@ type Producer struct {
 	closed   chan struct{} // closed when Close has done its work
 	closeErr error         // set before closed is closed
 
-	topics atomic.Pointer[map[string]*knownTopic] // by name; replaced, never changed
+	topics  atomic.Pointer[map[string]*knownTopic] // by name; replaced, never changed
+	calling atomic.Bool                            // a callback runs
 
-	mu       sync.Mutex
+	mu       sync.Mutex // guards what the goroutines share
 	batcher  *batcher
 	senders  map[int32]*produceSender // by node
 	progress chan struct{}            // closed when there is room, or callbacks have returned; nil if nobody waits
@@ -116,8 +118,8 @@ func (p *Producer) Produce(ctx context.Context, rec *Record) (Offset, error) {
 // of a partition were sent. The error given to done is a *ProduceError.
 //
 // All callbacks are called by one goroutine. They hold up one another, so they must return soon, and they must
-// not wait for this Producer: in Produce, Flush or Close never, in Send not unless there is room for
-// certain, since room may have to wait for callbacks to return. A nil done is not called; failures then are only logged.
+// not wait for this Producer: in Produce, Flush or Close never. Send in a callback fails at once while the
+// buffer is full, since room may have to wait for the callback to return. A nil done is not called; failures then are only logged.
 func (p *Producer) Send(ctx context.Context, rec *Record, done func(Offset, error)) error {
 	partition, err := p.choose(ctx, rec)
 	if err != nil {
@@ -127,6 +129,9 @@ func (p *Producer) Send(ctx context.Context, rec *Record, done func(Offset, erro
 		room, err := p.add(rec, partition, done)
 		if err != nil || room == nil {
 			return err
+		}
+		if p.calling.Load() && insideCallback() {
+			return &ProduceError{Topic: rec.Topic, Partition: partition, Err: errSendInCallback}
 		}
 		select {
 		case <-room:
@@ -251,6 +256,7 @@ const callbackGrace = time.Second
 
 var (
 	errProducerCloseTimeout = errors.New("the time to close has passed")
+	errSendInCallback       = errors.New("the buffer is full, and a callback cannot wait for room, which may have to wait for the callback: raise BufferBytes, or send from another goroutine")
 	errCallbackStuck        = errors.New("close producer: a callback has not returned: does it wait for the Producer, in Produce, Flush or Close?")
 )
 

@@ -166,27 +166,34 @@ func TestSlowCallbacksHoldUpSend(t *testing.T) {
 	})
 }
 
-// A Send that waits in a callback for what only callbacks can free is wrong, but Close ends it.
-func TestCloseEndsASendThatWaitsInACallback(t *testing.T) {
+// Room may have to wait for the callback that asks for it.
+func TestSendInACallbackFailsRatherThanWaitForItself(t *testing.T) {
 	withProducer(t, ProducerConfig{MaxBatchBytes: 500, BufferBytes: 500}, []int32{1}, func(t *testing.T, b *produceBench) {
 		large := record(0, 1)
 		large.Value = make([]byte, 400)
-		outcomes := make(chan error, 10)
+		outcomes, elsewhere := make(chan error, 10), make(chan error, 1)
+		var deep func(depth int) error
+		deep = func(depth int) error {
+			if depth > 0 {
+				return deep(depth - 1)
+			}
+			return b.p.Send(t.Context(), large, nil)
+		}
 		require.NoError(t, b.p.Send(t.Context(), large, func(Offset, error) {
 			for range cap(outcomes) {
-				outcomes <- b.p.Send(t.Context(), large, nil)
+				outcomes <- deep(200)
 			}
+			go func() { elsewhere <- b.p.Send(t.Context(), large, nil) }()
+			time.Sleep(time.Minute) // the other one waits, which is right
 		}))
-		time.Sleep(time.Minute)
-		require.Less(t, len(outcomes), cap(outcomes))
-		start := time.Now()
-		require.NoError(t, b.p.Close(t.Context()))
-		require.Zero(t, since(start))
+		require.NoError(t, <-outcomes, "there is room for some")
 		var last error
-		for range cap(outcomes) {
+		for range cap(outcomes) - 1 {
 			last = <-outcomes
 		}
-		require.ErrorIs(t, last, ErrProducerClosed)
+		require.ErrorIs(t, last, errSendInCallback)
+		require.NoError(t, <-elsewhere)
+		require.NoError(t, b.p.Close(t.Context()))
 	})
 }
 

@@ -48,14 +48,14 @@ func describeAssignments(all []Assignment) string {
 }
 
 func describeComposition(c Composition) string {
-	text := ""
+	var text strings.Builder
 	for _, topic := range slices.Sorted(maps.Keys(c.Partitions)) {
-		text += fmt.Sprintf(" %s:%d", topic, c.Partitions[topic])
+		text.WriteString(fmt.Sprintf(" %s:%d", topic, c.Partitions[topic]))
 	}
 	for _, id := range slices.Sorted(maps.Keys(c.Topics)) {
-		text += fmt.Sprintf(" %s=%v", id, c.Topics[id])
+		text.WriteString(fmt.Sprintf(" %s=%v", id, c.Topics[id]))
 	}
-	return text
+	return text.String()
 }
 
 func describeJoined(all []Joined) string {

@@ -42,18 +42,27 @@ type Coordinator interface {
 // Translator turns bytes of the group protocol into values and back. Its
 // methods may block until ctx ends and may run user code (assignors).
 type Translator interface {
+	// Encode answers groupmember.Encode: the subscription for a member that owns
+	// this since that generation, -1 if it owns nothing. After an error it is asked again, with back-off.
 	Encode(ctx context.Context, owned groupmember.Partitions, generation int32) (groupmember.Subscription, error)
 	// Plan answers groupmember.Plan. No assignments without an error are an
 	// error too, unless the question has Skip.
 	Plan(ctx context.Context, question groupmember.Plan) ([]groupmember.Assignment, groupmember.Composition, error)
+	// Decode answers groupmember.Decode. foreign is what was assigned and not
+	// subscribed to. After an error the member leaves and comes back, and ends after
+	// three in a row.
 	Decode(ctx context.Context, protocol string, assignment []byte) (partitions, foreign groupmember.Partitions, err error)
+	// Resolve answers groupmember.Resolve, which only KIP-848 asks.
 	Resolve(ctx context.Context, topics []groupmember.TopicID) (groupmember.Partitions, error)
 }
 
 // Owner is told what the member owns. Assigned, Suspended, Resumed and
 // Rebalanced are called from the driver's loop and must not block.
 type Owner interface {
+	// Assigned hands out partitions: added are new, owned is all that the member
+	// has. The values are shared and must not be written.
 	Assigned(generation int32, added, owned groupmember.Partitions)
+
 	// Revoke returns once the application has let go. It may block, and may
 	// commit through the member meanwhile unless lost is set. ctx ends when
 	// there is no time left: the member is ended without waiting for it, or
@@ -61,8 +70,13 @@ type Owner interface {
 	// lost after the one that runs has returned: it is never called twice at a
 	// time.
 	Revoke(ctx context.Context, partitions groupmember.Partitions, lost bool)
+	// Suspended says that from now on nothing may be handed out or committed,
+	// until Resumed or a Revoke with lost.
 	Suspended()
+
+	// Resumed ends Suspended: the membership is confirmed.
 	Resumed()
+
 	// Rebalanced explains what has happened, once for each rebalance, after the
 	// last Assigned and Revoke that belong to it. The value is shared and must not be written.
 	Rebalanced(r *groupmember.Rebalance)
@@ -71,8 +85,8 @@ type Owner interface {
 // Trace is a set of optional functions, called from the driver's loop. They
 // must not block.
 type Trace struct {
-	Event  func(groupmember.Event)
-	Action func(groupmember.Action)
+	Event  func(groupmember.Event)  // before the step that it is given to; nil is not called
+	Action func(groupmember.Action) // before the action is performed; nil is not called
 }
 
 // Recorder writes a member's history down, to be replayed (package history).

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 )
 
 const javaName = "java"
@@ -22,7 +23,7 @@ func prepareJava(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir := filepath.Join(cache, "muster-peers", filepath.Base(image))
+	dir := filepath.Join(cache, "muster-peers", strings.ReplaceAll(filepath.Base(image), ":", "-")) // a colon separates class paths
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
@@ -52,5 +53,7 @@ func javaCommand(ctx context.Context, java []string, t task) *exec.Cmd {
 	for _, g := range t.Groups {
 		args = append(args, fmt.Sprintf("%s,%s,%d,%d", g.Topic, g.Name, g.Run, g.Phase.Milliseconds()))
 	}
-	return exec.CommandContext(ctx, java[0], args...)
+	cmd := exec.CommandContext(ctx, java[0], args...)
+	cmd.Stderr = os.Stderr
+	return cmd
 }

@@ -56,6 +56,19 @@ func (w *world) send(b *broker, answers []coordinator.Answer) {
 		}
 	}
 	w.watchGroup(b)
+	w.interrupt(b)
+}
+
+// interrupt has the group move, now and then, in the middle of a round: what the coordinator
+// knows of it is lost.
+func (w *world) interrupt(b *broker) {
+	if w.faulty && b.group != nil && b.group.State() == coordinator.Completing && w.random.IntN(100) == 0 {
+		w.after(w.between(0, 10*time.Millisecond), func() {
+			if w.faulty && w.home == b {
+				w.move()
+			}
+		})
+	}
 }
 
 // accepts reports whether the coordinator says that the member is one.

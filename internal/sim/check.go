@@ -45,11 +45,10 @@ func (w *world) check(p *process) {
 }
 
 // delivered says that p hands out a record of a partition. Whether it may is not
-// left to what the member says: nothing that the coordinator accepted may be older than
-// the session timeout.
+// left to what the member says.
 func (w *world) delivered(p *process, part int) {
-	if silence := w.now.Sub(p.heard); silence >= p.trustedFor() {
-		w.fail("%s delivers from %v, and the coordinator has accepted nothing for %v", p.name, w.parts[part], silence)
+	if why := p.doubtful(); why != "" {
+		w.fail("%s delivers from %v, and %s", p.name, w.parts[part], why)
 	}
 	if last := w.lastGiven[part]; last.process != p && !p.excused() && !last.process.excused() {
 		w.fail("%s delivers from %v, which has been assigned to %s since", p.name, w.parts[part], last.process.name)

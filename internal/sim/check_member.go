@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -55,9 +56,13 @@ func (p *process) closed(seq groupmember.Seq) bool {
 // of another generation is no news, and one beside a held request may have crossed that
 // one's answer.
 func (p *process) hearOf(c *call, resp kmsg.Response) {
-	if accepted(resp) && c.sent.After(p.heard) {
-		p.heard = c.sent
+	if !slices.Contains(p.unanswered, c.seq) {
+		return // it was canceled
 	}
+	if accepted(resp) {
+		p.heard = later(p.heard, c.sent)
+	}
+	p.hearOfRound(c, resp)
 	var code int16
 	var id string
 	switch resp := resp.(type) {
@@ -71,9 +76,41 @@ func (p *process) hearOf(c *call, resp kmsg.Response) {
 			code, id = resp.ErrorCode, beat.MemberID
 		}
 	}
-	if code == kerr.UnknownMemberID.Code && id == p.member.Status().MemberID && p.flying[kindOf(c.req)] == c.seq {
+	if code == kerr.UnknownMemberID.Code && id == p.member.Status().MemberID {
 		p.unknown = id
 	}
+}
+
+// hearOfRound takes note of when no round was under way: a SyncGroup was answered, or
+// after it a heartbeat that says so.
+func (p *process) hearOfRound(c *call, resp kmsg.Response) {
+	switch resp := resp.(type) {
+	case *kmsg.JoinGroupResponse:
+		p.synced = p.synced && resp.ErrorCode != 0
+	case *kmsg.SyncGroupResponse:
+		p.synced = p.synced || resp.ErrorCode == 0
+		if resp.ErrorCode == 0 {
+			p.calm = later(p.calm, c.sent)
+		}
+	case *kmsg.HeartbeatResponse:
+		if resp.ErrorCode == 0 && p.synced {
+			p.calm = later(p.calm, c.sent)
+		}
+	}
+}
+
+// doubtful says why the member must assume its loss, whatever it believes: nothing that the
+// coordinator accepted is young enough, or a round that began after it last was seen at
+// rest may have ended. It is "" if nothing speaks against the member.
+func (p *process) doubtful() string {
+	margin := p.config.SessionTimeout / 10
+	if silence := p.world.now.Sub(p.heard); silence >= p.config.SessionTimeout-margin {
+		return fmt.Sprintf("the coordinator has accepted nothing for %v", silence)
+	}
+	if unrest := p.world.now.Sub(p.calm); unrest >= p.config.RebalanceTimeout-margin {
+		return fmt.Sprintf("a round may have begun %v ago", unrest)
+	}
+	return ""
 }
 
 // checkMove says that only legal moves are made, from where the member is.

@@ -156,12 +156,6 @@ func (p *process) checkJoin(req *kmsg.JoinGroupRequest) {
 	}
 }
 
-// trustedFor is how long a member may go without a word from the coordinator: its session
-// timeout, less the margin.
-func (p *process) trustedFor() time.Duration {
-	return p.config.SessionTimeout - p.config.SessionTimeout/10
-}
-
 func millis(n int32) time.Duration { return time.Duration(n) * time.Millisecond }
 
 // recent returns those of the times that are not older than a second.
@@ -199,8 +193,8 @@ func (p *process) checkCommit(part int, next int64, generation int32) {
 	switch at := w.parts[part]; {
 	case !p.app.trusting():
 		w.fail("%s commits while it must assume its loss", p.name)
-	case w.now.Sub(p.heard) >= p.trustedFor():
-		w.fail("%s commits, and the coordinator has accepted nothing for %v", p.name, w.now.Sub(p.heard))
+	case p.doubtful() != "":
+		w.fail("%s commits, and %s", p.name, p.doubtful())
 	case next > h.most:
 		w.fail("%s commits offset %d of %v, and has done less than %d", p.name, next, at, h.most)
 	case !p.app.asksFor(part, next):

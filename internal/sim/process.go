@@ -49,6 +49,8 @@ type seen struct {
 	unanswered []groupmember.Seq          // and wanted
 	flying     [callKinds]groupmember.Seq // the open request of each kind, but look-ups
 	heard      time.Time                  // when the last request that the coordinator accepted was sent
+	calm       time.Time                  // and the last one whose answer shows that no round was under way
+	synced     bool                       // the SyncGroup of the present generation was answered
 	polled     time.Time                  // when the application last asked for records
 	decoded    groupmember.Partitions     // the last assignment
 	syncedIn   int32                      // the generation of the last SyncGroup

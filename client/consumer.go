@@ -257,8 +257,12 @@ func (c *Consumer) shutDown() error {
 var errCloseTimeout = errors.New("the time for closing is over")
 
 // trusted reports whether the member may hand out records at this moment. Without
-// a membership it may not.
-func (c *Consumer) trusted() bool { return time.Now().Before(c.group.Trusted()) }
+// a membership it may not. The wall clock must say so too: on a machine that has slept
+// the monotonic clock has stood still, and the coordinator's has not.
+func (c *Consumer) trusted() bool {
+	now, until := time.Now(), c.group.Trusted()
+	return now.Before(until) && now.Round(0).Before(until.Round(0))
+}
 
 // nudge makes the owner of a channel with room for one look again.
 func nudge(channel chan struct{}) {

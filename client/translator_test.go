@@ -256,3 +256,23 @@ func TestTheLeaderWantsANewRoundWhenATopicGrows(t *testing.T) {
 		require.Len(t, b.member.rejoins, 2, "a topic that somebody waits for was created")
 	})
 }
+
+// KIP-814: the group goes on with the plan that it has, and this member watches what it was
+// made for, from what it is told at the join on (A12, A13).
+func TestALeaderWithoutAPlanToMakeWatchesTheTopics(t *testing.T) {
+	within(t, []int32{1}, func(t *testing.T, b *bench) {
+		c := b.open(ConsumerConfig{})
+		assignments, group, err := c.translator.Plan(t.Context(), groupmember.Plan{Generation: 7, Protocol: "range", Skip: true, Members: []groupmember.Joined{
+			joined("a", assign.Member{Topics: []string{"t"}}), joined("b", assign.Member{Topics: []string{"later"}}),
+		}})
+		require.NoError(t, err, "not even the assignor is asked for")
+		require.Empty(t, assignments)
+		require.Equal(t, map[string]int32{"t": 1}, group.Partitions)
+		require.Equal(t, map[string][]string{"a": {"t"}, "b": {"later"}}, group.Topics)
+
+		b.change(func() { b.topics["later"] = topicAnswer("later", idB, 0, partitionAnswer(0, 1, 0)) })
+		time.Sleep(6 * time.Minute) // metadata is refreshed by then
+		synctest.Wait()
+		require.Len(t, b.member.rejoins, 1, "a topic of another member counts")
+	})
+}

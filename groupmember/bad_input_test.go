@@ -55,8 +55,8 @@ var badPeers = []badPeer{
 	{name: "SyncGroup: UNKNOWN_MEMBER_ID", reply: code(kmsg.SyncGroup, kerr.UnknownMemberID), joins: 1800, warns: 1},
 	{name: "SyncGroup: ILLEGAL_GENERATION", reply: code(kmsg.SyncGroup, kerr.IllegalGeneration), joins: 900, warns: 1},
 	{name: "SyncGroup: REBALANCE_IN_PROGRESS", reply: code(kmsg.SyncGroup, kerr.RebalanceInProgress), joins: 900, warns: 1},
-	{name: "Heartbeat: UNKNOWN_MEMBER_ID", reply: code(kmsg.Heartbeat, kerr.UnknownMemberID), joins: 440, cause: groupmember.MemberExpelled},
-	{name: "Heartbeat: REBALANCE_IN_PROGRESS", reply: code(kmsg.Heartbeat, kerr.RebalanceInProgress), joins: 220, cause: groupmember.GroupRebalancing},
+	{name: "Heartbeat: UNKNOWN_MEMBER_ID", reply: code(kmsg.Heartbeat, kerr.UnknownMemberID), joins: 1300, cause: groupmember.MemberExpelled},
+	{name: "Heartbeat: REBALANCE_IN_PROGRESS", reply: code(kmsg.Heartbeat, kerr.RebalanceInProgress), joins: 650, cause: groupmember.GroupRebalancing},
 }
 
 func joined(spoil func(*kmsg.JoinGroupResponse)) func(kmsg.Response) {

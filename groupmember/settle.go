@@ -8,16 +8,16 @@ const extraBeats = 8
 
 // freeSeries is how many rounds may follow one another before the series begin
 // later and later.
-const freeSeries = 3
+const freeSeries = 8
 
 // settling is the series of heartbeats with which a member looks out for the next
 // round right after one: the second one of a cooperative rebalance, or the next
 // member that comes or goes. They are sent at Settle, twice, four times ... Settle after the
 // round, up to the interval between heartbeats.
 //
-// In a group that does not come to rest they must not make it worse: from the fourth round in a
-// row on, the series begins after twice the time of the last, and in the end not at
-// all, until the group has been at rest for two intervals.
+// In a group that does not come to rest they must not make a storm: after some rounds in
+// a row each series begins after twice the time of the last, up to MaxBackoff, until
+// the group has been at rest for two intervals.
 type settling struct {
 	wait time.Duration // until the next one; zero if the series is over
 	left int           // how many may follow
@@ -36,8 +36,8 @@ func (m *Member) quicken() {
 	}
 	s.since, s.wait, s.left = m.now, 0, 0
 	first := m.cfg.Settle
-	for i := freeSeries; i <= s.row && first < m.cfg.HeartbeatInterval; i++ {
-		first *= 2
+	for i := freeSeries; i <= s.row && first < m.cfg.MaxBackoff; i++ {
+		first = min(2*first, m.cfg.MaxBackoff)
 	}
 	if first < 0 || first >= m.cfg.HeartbeatInterval {
 		return

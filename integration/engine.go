@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/containerd/errdefs"
 	"github.com/moby/moby/client"
 	"github.com/testcontainers/testcontainers-go"
 	"github.com/testcontainers/testcontainers-go/log"
@@ -94,7 +95,7 @@ func sweep(ctx context.Context, docker *client.Client, unwanted func(owner strin
 	for _, c := range containers.Items {
 		if unwanted(c.Labels[ownerLabel]) {
 			_, err := docker.ContainerRemove(ctx, c.ID, client.ContainerRemoveOptions{Force: true, RemoveVolumes: true})
-			failed = append(failed, err)
+			failed = append(failed, unlessGone(err))
 		}
 	}
 	networks, err := docker.NetworkList(ctx, client.NetworkListOptions{Filters: ours})
@@ -104,10 +105,19 @@ func sweep(ctx context.Context, docker *client.Client, unwanted func(owner strin
 	for _, n := range networks.Items {
 		if unwanted(n.Labels[ownerLabel]) {
 			_, err := docker.NetworkRemove(ctx, n.ID, client.NetworkRemoveOptions{})
-			failed = append(failed, err)
+			failed = append(failed, unlessGone(err))
 		}
 	}
 	return errors.Join(failed...)
+}
+
+// unlessGone returns what a removal failed with, but nil where another process
+// has removed the same, or is about to.
+func unlessGone(err error) error {
+	if errdefs.IsNotFound(err) || errdefs.IsConflict(err) {
+		return nil
+	}
+	return err
 }
 
 // owner names this process on this machine.

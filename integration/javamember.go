@@ -26,11 +26,10 @@ type JavaMember struct {
 
 	broker  *broker
 	name    string
-	r       *Recorder
+	told    teller
 	output  *bufio.Scanner
 	process int            // its ID in the container
 	wg      sync.WaitGroup // two goroutines, which end with the process
-	last    time.Duration  // when its last event happened
 }
 
 // JavaMember joins a group under a client ID, also its name in the recorder,
@@ -39,10 +38,10 @@ type JavaMember struct {
 // "ann". The member leaves with Leave, or when the test ends.
 func (c *Cluster) JavaMember(t testing.TB, r *Recorder, name, group, topic string, options ...string) *JavaMember {
 	t.Helper()
-	m := &JavaMember{broker: c.brokers[0], name: name, r: r}
+	m := &JavaMember{broker: c.brokers[0], name: name, told: teller{r: r, name: name}}
 	m.Leave = sync.OnceValue(m.leave)
 	file := "/tmp/" + UniqueName(t, "properties")
-	properties := "client.id=" + name + "\nheartbeat.interval.ms=500\n"
+	properties := fmt.Sprintf("client.id=%s\nheartbeat.interval.ms=%d\n", name, peerHeartbeat.Milliseconds())
 	require.NoError(t, m.broker.container.CopyToContainer(t.Context(), []byte(properties), file, 0o644))
 	const script = kafkaFunction + `echo $$; kafka "$@"`
 	require.NoError(t, m.start(t, append([]string{
@@ -96,10 +95,21 @@ func (m *JavaMember) start(t testing.TB, command []string) error {
 	return err
 }
 
-func (m *JavaMember) leave() error {
+// Kill ends the process at once. A member that is killed cannot leave.
+func (m *JavaMember) Kill() error {
+	m.Leave = func() error { return nil }
+	err := m.end("KILL")
+	m.told.r.Gone(m.name)
+	return err
+}
+
+func (m *JavaMember) leave() error { return m.end("TERM") }
+
+// end sends the process a signal and returns when it has ended.
+func (m *JavaMember) end(signal string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
 	defer cancel()
-	_, err := m.broker.exec(ctx, []string{"sh", "-c", fmt.Sprintf("kill -TERM %d", m.process)})
+	_, err := m.broker.exec(ctx, []string{"sh", "-c", fmt.Sprintf("kill -%s %d", signal, m.process)})
 	if err == nil {
 		m.wg.Wait()
 	}
@@ -126,24 +136,21 @@ func (m *JavaMember) report(t testing.TB, line []byte) {
 		t.Errorf("line of the Java member %s: %q: %v", m.name, line, err)
 		return
 	}
-	at := time.UnixMilli(e.Timestamp).Sub(m.r.begin)
+	at := time.UnixMilli(e.Timestamp)
 	switch e.Name {
 	case "partitions_assigned":
-		// Rounded up: others let go in the millisecond before it.
-		m.add(Assigned, at+time.Millisecond, 0, e.Partitions...)
+		m.told.tell(Assigned, at, 0, javaPartitions(e.Partitions)...)
 	case "partitions_revoked":
-		m.add(Revoked, at, 0, e.Partitions...)
+		m.told.tell(Revoked, at, 0, javaPartitions(e.Partitions)...)
 	case "record_data":
-		m.add(Read, at, e.Offset, e.javaPartition)
+		m.told.tell(Read, at, e.Offset, Partition{e.Topic, e.Partition})
 	}
 }
 
-func (m *JavaMember) add(kind EventKind, at time.Duration, offset int64, partitions ...javaPartition) {
-	m.last = max(m.last, at)
-	for _, p := range partitions {
-		m.r.insert(Event{
-			At: m.last, Kind: kind, Member: m.name,
-			Partition: Partition{p.Topic, p.Partition}, Generation: -1, Offset: offset,
-		})
+func javaPartitions(told []javaPartition) []Partition {
+	partitions := make([]Partition, len(told))
+	for i, p := range told {
+		partitions[i] = Partition{p.Topic, p.Partition}
 	}
+	return partitions
 }

@@ -26,31 +26,62 @@ type FranzMember struct {
 // The member leaves with Leave, or when the test ends.
 func (c *Cluster) FranzMember(t testing.TB, r *Recorder, clientID, group, topic string, options ...kgo.Opt) *FranzMember {
 	t.Helper()
-	m := &FranzMember{}
-	ctx, cancel := context.WithCancelCause(t.Context())
-	m.cancel = cancel
-	revoked := func(_ context.Context, _ *kgo.Client, gone map[string][]int32) {
-		r.Revoked(clientID, flatten(gone)...)
+	config := PeerConfig{Name: clientID, Group: group, Topic: topic, Brokers: c.Addrs()}
+	m, err := startFranz(t.Context(), config, r, options...)
+	require.NoError(t, err)
+	t.Cleanup(m.Leave)
+	return m
+}
+
+func startFranz(ctx context.Context, config PeerConfig, r reporter, options ...kgo.Opt) (*FranzMember, error) {
+	lost := func(_ context.Context, _ *kgo.Client, gone map[string][]int32) {
+		r.Revoked(config.Name, flatten(gone)...)
+	}
+	revoked := func(ctx context.Context, client *kgo.Client, gone map[string][]int32) {
+		_ = client.CommitUncommittedOffsets(ctx) // which franz-go does only where there is no callback
+		lost(ctx, client, gone)
 	}
 	client, err := kgo.NewClient(append([]kgo.Opt{
-		kgo.SeedBrokers(c.Addrs()...),
-		kgo.ClientID(clientID),
-		kgo.ConsumerGroup(group),
-		kgo.ConsumeTopics(topic),
+		kgo.SeedBrokers(config.Brokers...),
+		kgo.ClientID(config.Name),
+		kgo.ConsumerGroup(config.Group),
+		kgo.ConsumeTopics(config.Topic),
 		kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()),
 		kgo.OnPartitionsAssigned(func(_ context.Context, client *kgo.Client, given map[string][]int32) {
 			_, generation := client.GroupMetadata()
-			r.Assigned(clientID, generation, flatten(given)...)
+			r.Assigned(config.Name, generation, flatten(given)...)
 		}),
 		kgo.OnPartitionsRevoked(revoked),
-		kgo.OnPartitionsLost(revoked),
+		kgo.OnPartitionsLost(lost),
 		kgo.BlockRebalanceOnPoll(), // so that a record is reported before its partition is revoked
 	}, options...)...)
-	require.NoError(t, err)
-	m.client = client
-	m.wg.Go(func() { m.poll(ctx, r, clientID) })
-	t.Cleanup(m.Leave)
-	return m
+	if err != nil {
+		return nil, err
+	}
+	m := &FranzMember{client: client}
+	ctx, m.cancel = context.WithCancelCause(ctx)
+	m.wg.Go(func() { m.poll(ctx, r, config.Name) })
+	return m, nil
+}
+
+// runFranz is a member by franz-go until ctx ends.
+func runFranz(ctx context.Context, config PeerConfig, r reporter) error {
+	balancers := map[string]func() kgo.GroupBalancer{
+		"range":              kgo.RangeBalancer,
+		"roundrobin":         kgo.RoundRobinBalancer,
+		"sticky":             kgo.StickyBalancer,
+		"cooperative-sticky": kgo.CooperativeStickyBalancer,
+	}
+	m, err := startFranz(ctx, config, r,
+		kgo.Balancers(balancers[config.Assignor]()),
+		kgo.SessionTimeout(config.sessionTimeout()),
+		kgo.HeartbeatInterval(config.heartbeatInterval()))
+	if err != nil {
+		return err
+	}
+	<-ctx.Done()
+	m.Leave()
+	return nil
 }
 
 // Leave leaves the group in good order and returns when that is done. A second
@@ -61,7 +92,7 @@ func (m *FranzMember) Leave() {
 	m.client.CloseAllowingRebalance()
 }
 
-func (m *FranzMember) poll(ctx context.Context, r *Recorder, name string) {
+func (m *FranzMember) poll(ctx context.Context, r reporter, name string) {
 	for context.Cause(ctx) == nil {
 		m.client.PollFetches(ctx).EachRecord(func(record *kgo.Record) {
 			r.Read(name, Partition{record.Topic, record.Partition}, record.Offset)

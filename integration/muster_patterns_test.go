@@ -43,3 +43,30 @@ func TestMusterReadsTheTopicsThatMatchAPattern(t *testing.T) {
 		require.Empty(t, m.Log.Lines("does not exist"))
 	}
 }
+
+// Two members share a topic; one of them turns to another topic in the middle, and back.
+func TestMusterChangesItsSubscriptionWhileItReads(t *testing.T) {
+	t.Parallel()
+	const partitions = 4
+	c := Shared(t)
+	topic, group := c.CreateTopic(t, partitions), UniqueName(t, "group")
+	other := c.CreateTopic(t, 2)
+	r := NewRecorder()
+	traffic := c.Traffic(t, topic, partitions)
+	ann := c.MusterMember(t, r, "ann", group, topic)
+	c.MusterMember(t, r, "bob", group, topic)
+	awaitShares(t, c, r, group, map[string]int{"ann": 2, "bob": 2})
+	traffic.Await(t, 300)
+
+	require.NoError(t, ann.Consumer.Subscribe([]string{other}, nil))
+	awaitShares(t, c, r, group, map[string]int{"ann": 2, "bob": 4})
+	traffic.Await(t, 300)
+
+	require.NoError(t, ann.Consumer.Subscribe(nil, []string{regexp.QuoteMeta(topic)}))
+	awaitShares(t, c, r, group, map[string]int{"ann": 2, "bob": 2})
+	traffic.Await(t, 300)
+	require.NotEmpty(t, ann.Consumer.LastRebalance().String())
+
+	verdict := judgeAll(t, c, r, traffic.Stop(t), topic, partitions)
+	require.Zero(t, verdict.Duplicates)
+}

@@ -124,6 +124,9 @@ func (a *app) meddle() {
 	if n := len(a.commits); n > 0 && w.random.IntN(20) == 0 {
 		a.p.step(groupmember.Withdraw{Ticket: a.commits[w.random.IntN(n)].ticket})
 	}
+	if w.random.IntN(40) == 0 && a.tickets > 0 {
+		a.p.step(groupmember.Withdraw{Ticket: groupmember.Ticket(1 + w.random.IntN(int(a.tickets)))}) // maybe answered
+	}
 }
 
 func (h *holding) do() {

@@ -95,7 +95,7 @@ func (p *process) step(ev groupmember.Event) {
 		return
 	}
 	w := p.world
-	w.visits[p.state][indexOf(ev)]++
+	p.meet(ev)
 	w.tell(p, ev)
 	p.told(ev)
 	p.out = p.member.Step(w.now, ev, p.out[:0])

@@ -21,7 +21,7 @@ type question struct {
 func (p *process) answer(seq groupmember.Seq, d time.Duration, event func() groupmember.Event, canceled groupmember.Event) {
 	p.open = append(p.open, question{seq: seq, event: event, ifCanceled: canceled})
 	p.finish(seq, d)
-	if w := p.world; w.faulty && d > time.Second && w.random.IntN(3) == 0 {
+	if w := p.world; w.faulty && d > time.Second && w.random.IntN(2) == 0 {
 		w.after(d/2, p.disturb)
 	}
 }
@@ -57,7 +57,9 @@ func (p *process) finishNow(seq groupmember.Seq) {
 }
 
 // seldom are states in which members are seldom or not for long.
-var seldom = [...]groupmember.State{groupmember.Finding, groupmember.Releasing, groupmember.Yielding, groupmember.Parting, groupmember.Resting}
+var seldom = [...]groupmember.State{
+	groupmember.Finding, groupmember.Waiting, groupmember.Releasing, groupmember.Yielding, groupmember.Yielding, groupmember.Parting, groupmember.Resting,
+}
 
 // putOff has a question that is not wanted any more answered late: when the member
 // is in some other state, or after some time. Who is told to stop may not listen.
@@ -66,6 +68,9 @@ func (p *process) putOff(q question) {
 	q.late, q.until = true, groupmember.State(w.random.IntN(states))
 	if w.random.IntN(2) == 0 {
 		q.until = seldom[w.random.IntN(len(seldom))]
+	}
+	if q.until == groupmember.Resting {
+		p.app.stuckTill = w.now.Add(30 * time.Second)
 	}
 	p.open = append(p.open, q)
 	p.finish(q.seq, w.between(0, 40*time.Second))

@@ -2,6 +2,9 @@ package sim
 
 import (
 	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
 
 	"github.com/musterkafka/muster/groupmember"
 )
@@ -63,12 +66,31 @@ func (v *Visits) Add(other *Visits) {
 	}
 }
 
+// Write writes a table of the visits: a line for each state, a column for each event. What
+// cannot be is a dash.
+func (v *Visits) Write(to io.Writer) error {
+	table := tabwriter.NewWriter(to, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(table, "\t%s\t\n", strings.Join(eventNames[:], "\t"))
+	for s := range v {
+		fmt.Fprintf(table, "%v\t", groupmember.State(s))
+		for e, n := range v[s] {
+			if legal[s][e] {
+				fmt.Fprintf(table, "%d\t", n)
+			} else {
+				fmt.Fprint(table, "-\t")
+			}
+		}
+		fmt.Fprintln(table)
+	}
+	return table.Flush()
+}
+
 // Rare returns the pairs that can be met and were met less than least times.
 func (v *Visits) Rare(least int) []string {
 	var rare []string
 	for s := range v {
 		for e, n := range v[s] {
-			if n < least && possible(groupmember.State(s), e) {
+			if n < least && legal[s][e] {
 				rare = append(rare, fmt.Sprintf("%v in %v: %d", eventNames[e], groupmember.State(s), n))
 			}
 		}
@@ -76,22 +98,41 @@ func (v *Visits) Rare(least int) []string {
 	return rare
 }
 
-// possible reports whether a driver can bring the event in the state. An answer
-// can come late, in any state, if its question was canceled.
-func possible(s groupmember.State, event int) bool {
-	name := eventNames[event]
-	if s == groupmember.Idle || name == "Start" {
-		return s == groupmember.Idle && name == "Start" // it comes first, and once
+// legal are the pairs of state and event that a driver can bring about. An answer can come
+// late, in any state, if its question was canceled.
+var legal = legalPairs()
+
+func legalPairs() (table [states][events]bool) {
+	for s := range table {
+		for e := range table[s] {
+			table[s][e] = possible(groupmember.State(s), eventNames[e])
+		}
+	}
+	return table
+}
+
+func possible(s groupmember.State, event string) bool {
+	if s == groupmember.Idle || event == "Start" {
+		return s == groupmember.Idle && event == "Start" // it comes first, and once
 	}
 	if s == groupmember.Exited {
 		return false // nothing is brought to a member that has exited
 	}
 	parting := s == groupmember.Parting
-	switch name {
+	switch event {
 	case "Released": // who lets go is waited for
 		return parting || s == groupmember.Releasing || s == groupmember.Yielding
 	case "Abandon": // it follows a Leave
 		return parting || s == groupmember.Leaving
 	}
 	return true
+}
+
+// meet counts that an event meets the member in its state, which must be legal.
+func (p *process) meet(ev groupmember.Event) {
+	e := indexOf(ev)
+	if !legal[p.state][e] {
+		p.world.fail("%s is %v and meets %v, which is said to be impossible", p.name, p.state, eventNames[e])
+	}
+	p.world.visits[p.state][e]++
 }

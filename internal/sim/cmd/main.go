@@ -85,6 +85,9 @@ func simulate(first, seeds uint64, visits int) int {
 			fmt.Fprintf(os.Stderr, "%d of %d seeds, %d violations, %v\n", sum.Seeds, seeds, len(sum.Failed), time.Since(began).Round(time.Second))
 		}
 	}
+	if err := sum.Visits.Write(os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "sim:", err)
+	}
 	return report(sum, sum.Visits.Rare(visits))
 }
 

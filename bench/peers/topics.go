@@ -45,7 +45,7 @@ func dial(broker string) (*kgo.Client, error) {
 // deleteTopic removes a topic.
 func deleteTopic(ctx context.Context, cl *kgo.Client, name string) error {
 	topic := kmsg.NewDeleteTopicsRequestTopic()
-	topic.Topic = kmsg.StringPtr(name)
+	topic.Topic = new(name)
 	req := kmsg.NewPtrDeleteTopicsRequest()
 	req.TopicNames, req.Topics, req.TimeoutMillis = []string{name}, append(req.Topics, topic), 15_000
 	if _, err := req.RequestWith(ctx, cl); err != nil {

@@ -64,15 +64,15 @@ func joinArguments(resp *kmsg.JoinGroupResponse) string {
 
 // memberLines are those of the members that a leader is told of.
 func memberLines(resp *kmsg.JoinGroupResponse) string {
-	var text string
+	var text strings.Builder
 	for _, m := range resp.Members {
-		text += m.MemberID + " " + hexOf(m.ProtocolMetadata)
+		text.WriteString(m.MemberID + " " + hexOf(m.ProtocolMetadata))
 		if m.InstanceID != nil {
-			text += " " + *m.InstanceID
+			text.WriteString(" " + *m.InstanceID)
 		}
-		text += "\n"
+		text.WriteString("\n")
 	}
-	return text
+	return text.String()
 }
 
 // fetchDirective is for either form of the answer: before version 8 it is "old".
@@ -109,13 +109,13 @@ func subscriptionOf(ev groupmember.Encoded) string {
 }
 
 func partitionsOf(prefix string, all groupmember.Partitions) string {
-	var text string
+	var text strings.Builder
 	for _, topic := range topicNames {
 		if ids, ok := all[topic]; ok {
-			text += fmt.Sprintf(" %stopic.%s=(%s)", prefix, topic, strings.Trim(strings.ReplaceAll(fmt.Sprint(ids), " ", ","), "[]"))
+			fmt.Fprintf(&text, " %stopic.%s=(%s)", prefix, topic, strings.Trim(strings.ReplaceAll(fmt.Sprint(ids), " ", ","), "[]"))
 		}
 	}
-	return text
+	return text.String()
 }
 
 func codeOf(code int16) string {
